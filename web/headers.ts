@@ -1,16 +1,16 @@
-/** Where the page sends and fetches files and events, beside its own origin. */
+/** Other origins that the page connects to. */
 export interface OtherOrigins {
-  /** Of the bucket, which takes uploads and hands out files. */
+  /** The bucket, for uploads and downloads. */
   files: string;
-  /** Of the WebSocket API. */
+  /** The WebSocket API. */
   sockets: string;
 }
 
 type Policy = Record<string, string>;
 
 /**
- * Returns the headers of the page. Nothing is loaded from elsewhere, and no script or style is written into the document;
- * `blob:` is for previews of what the person chose or made.
+ * Returns the headers of the page. It loads nothing from other origins and has no inline script or style. `blob:` is for
+ * previews.
  */
 export function pageHeaders({ files, sockets }: OtherOrigins): Record<string, string> {
   return headersWith({
@@ -18,7 +18,7 @@ export function pageHeaders({ files, sockets }: OtherOrigins): Record<string, st
     'img-src': `'self' blob: ${files}`,
     'media-src': `'self' blob: ${files}`,
     'frame-src': 'blob:',
-    // Viewers of PDF within a page are plugins to some browsers.
+    // Some browsers treat embedded PDF viewers as plugins.
     'object-src': 'blob:',
     'connect-src': `'self' ${files} ${sockets}`,
     'form-action': "'self'",
@@ -26,8 +26,8 @@ export function pageHeaders({ files, sockets }: OtherOrigins): Record<string, st
 }
 
 /**
- * Returns the headers of the API reference. Its theme and its editor are style elements that its scripts make, which have no
- * file of their own and, in a document that is the same for everybody, no nonce. Requests that are tried may lead to files.
+ * Returns the headers of the API reference. Its scripts add inline style elements, and a static document cannot have a
+ * nonce. Test requests may be redirected to files in the bucket.
  */
 export function docsHeaders({ files }: OtherOrigins): Record<string, string> {
   return headersWith({

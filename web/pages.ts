@@ -1,4 +1,4 @@
-/** Paths that show the page; the service answers all others itself. `*` is the id of what is shown. */
+/** Paths that serve the page; the API handles all others. `*` matches an id. */
 export const pagePaths = [
   '/',
   '/builder',
@@ -12,12 +12,12 @@ export const pagePaths = [
   '/audit',
 ] as const;
 
-/** What an id looks like, as the source of a regular expression. */
+/** The pattern of an id. */
 export const idForm = '[0-9a-f]{24}';
 
 const id = new RegExp(`^${idForm}$`);
 
-/** Tells whether a path shows the page. */
+/** Returns whether a path serves the page. */
 export function isPagePath(path: string): boolean {
   return pagePaths.some((pattern) =>
     pattern.endsWith('/*')

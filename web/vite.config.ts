@@ -9,26 +9,26 @@ export default defineConfig({
   build: {
     target: 'es2023',
     emptyOutDir: true,
-    // The Content-Security-Policy allows no data: URLs.
+    // The Content-Security-Policy does not allow data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
   environments: {
     client: { build: { rolldownOptions: { input: file('index.html') } } },
-    // Built by itself: in one build with the page, what both use would be further files for the page to load.
+    // A separate build: in one build, shared code would become extra files for the page to load.
     docs: {
       consumer: 'client',
       build: {
         emptyOutDir: false,
         rolldownOptions: {
           input: file('docs.html'),
-          // Names without a dot, as those of the page.
+          // Names without a dot, like those of the page.
           output: { chunkFileNames: ({ name }) => `assets/${name.replaceAll('.', '-')}-[hash].js` },
-          // Its packages do not say that their modules only export: whatever is imported only by name would be loaded at once, the
-          // editor among it, which is a quarter of the whole.
+          // Its packages do not declare sideEffects, so unused modules would load at once, including the editor, a quarter
+          // of the total size.
           treeshake: { moduleSideEffects: [{ test: /node_modules\/@scalar\/.+\.js$/, sideEffects: false }] },
         },
-        // The scripts of the reference are what they are.
+        // The size of the reference's scripts cannot be changed here.
         chunkSizeWarningLimit: 2_000,
       },
     },

@@ -53,7 +53,7 @@ export async function exportBlobstore(run: Run, settings: TransferSettings = dep
 
 interface Store {
   container: ContainerClient;
-  /** Address of the container without a token. */
+  /** URL of the container without a token. */
   address: string;
   retryPolicy: RetryPolicy;
   explain(error: unknown): Error;
@@ -96,7 +96,7 @@ function connect(parameters: JsonObject, settings: TransferSettings, taken?: Tak
   };
 }
 
-/** Returns the address of an account. A test points the variable at a server that stands for Azure; no deployment sets it, no user can, and the policy holds for it. */
+/** Returns the URL of an account. Tests set the variable to a stand-in for Azure; the outbound policy applies to it too. */
 function endpointOf(account: string): URL {
   const { LATHE_STANDIN_AZURE: standIn } = process.env;
   return new URL(standIn ? `${standIn.replace(/\/$/, '')}/${account}` : `https://${account}.blob.core.windows.net`);
@@ -110,7 +110,7 @@ function tokenOf({ sas_token }: JsonObject): string | undefined {
   return token;
 }
 
-/** A blob, pinned to the version that was there when it was first opened. */
+/** A blob, pinned to the version at the first open. */
 class StoreBlob implements Incoming {
   readonly #store: Store;
   readonly #name: string;
@@ -163,7 +163,7 @@ async function put(store: Store, file: Outgoing): Promise<void> {
   const body = file.open();
   try {
     await storeInParts(new BlockUpload(store.container.getBlockBlobClient(file.place), file, file.signal), body, {
-      // Azure takes 50,000 blocks at most.
+      // Azure accepts at most 50,000 blocks.
       partBytes: Math.max(blockBytes, Math.ceil(file.size / 45_000)),
       partsAtOnce: blocksAtOnce,
       signal: file.signal,
@@ -176,7 +176,7 @@ async function put(store: Store, file: Outgoing): Promise<void> {
   }
 }
 
-/** A blob made of blocks: they are nothing until their list is committed, and Azure drops those that never are. */
+/** A block blob. Azure discards blocks that are never committed. */
 class BlockUpload implements PartStore {
   readonly #blob: BlockBlobClient;
   readonly #options: { abortSignal: AbortSignal };
@@ -197,7 +197,7 @@ class BlockUpload implements PartStore {
   }
 
   async putPart(number: number, body: Buffer): Promise<void> {
-    // Azure wants ids of one length.
+    // Azure requires ids of equal length.
     const id = Buffer.from(String(number).padStart(8, '0')).toString('base64');
     this.#blocks[number - 1] = id;
     await this.#blob.stageBlock(id, body, body.length, this.#options);
@@ -212,7 +212,7 @@ class BlockUpload implements PartStore {
 
 const unknownKeys = new Set(['AuthenticationFailed', 'InvalidAuthenticationInfo', 'NoAuthenticationInformation']);
 
-/** Returns the error code of Azure; a response without a body has it in a header only. */
+/** Returns the error code of Azure, which is only in a header if the response has no body. */
 function codeOf({ code, details }: RestError): string | undefined {
   if (code !== undefined) return code;
   if (typeof details !== 'object' || details === null || !('errorCode' in details)) return undefined;

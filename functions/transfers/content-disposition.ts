@@ -1,19 +1,19 @@
-/** Reads the file name out of a Content-Disposition header: RFC 6266, and what servers send in place of it. */
+/** Parses the filename of a Content-Disposition header: RFC 6266 and common deviations. */
 export function fileNameOf(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const parameters = parametersOf(header);
   return extended(parameters.get('filename*')) ?? plain(parameters.get('filename'));
 }
 
-/** Matches `; name=value` with the value quoted or bare; servers forget to quote names with spaces. */
+/** Matches `; name=value` with a quoted or bare value, which may have spaces. */
 const parameter = /;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g;
 
 function parametersOf(header: string): Map<string, string> {
   const found = new Map<string, string>();
-  // A header may begin with the parameter, the disposition type left out.
+  // The disposition type may be missing.
   for (const [, name = '', quoted, bare = ''] of `;${header}`.matchAll(parameter)) {
     const value = quoted === undefined ? bare.trim() : quoted.replace(/\\(.)/g, '$1');
-    // The first one counts, so that a second cannot hide it.
+    // The first one wins, so that a second cannot hide it.
     if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), value);
   }
   return found;
@@ -36,12 +36,12 @@ function plain(value: string | undefined): string | undefined {
   const mime = mimeWords(value);
   if (mime !== value) return mime;
   const text = asUtf8(value);
-  // Not in the standard, but what several frameworks send.
+  // Not standard, but sent by several frameworks.
   return /%[0-9a-f]{2}/i.test(text) ? (utf8Of(percentDecoded(text)) ?? text) : text;
 }
 
 function mimeWords(value: string): string {
-  // Blanks between two words only keep them apart.
+  // Whitespace between two encoded words is only a separator.
   return value
     .replace(/\?=\s+(?==\?)/g, '?=')
     .replace(/=\?([\w-]+)\?([bq])\?([^?]*)\?=/gi, (word, charset: string, kind: string, text: string) => {
@@ -57,7 +57,7 @@ function mimeWords(value: string): string {
     });
 }
 
-/** Header values come byte for byte as Latin-1; most servers mean UTF-8. */
+/** Header values are decoded as Latin-1, but most servers send UTF-8. */
 function asUtf8(value: string): string {
   return /[\u0100-\uffff]/.test(value) ? value : (utf8Of(Buffer.from(value, 'latin1')) ?? value);
 }
@@ -77,7 +77,7 @@ function percentDecoded(text: string): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Reads the file name out of the path of a URL: its last segment, decoded where it can be. */
+/** Returns the filename in the path of a URL: its last segment, decoded if possible. */
 export function nameInPath(path: string): string {
   const [bare = ''] = path.split(/[?#]/);
   const segment = bare.split('/').at(-1) ?? '';

@@ -16,37 +16,36 @@ import type { RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source } from './steady-read.ts';
 import { copyFile, streamObject } from './streams.ts';
 
-/** A file on its way to a store. */
+/** A file to send to a store. */
 export interface Outgoing {
   /** Key, name or path in the store. */
   place: string;
   size: number;
   contentType: string;
   contentDisposition?: string | undefined;
-  /** Aborted when the run is, or when the store takes the file too slowly. */
+  /** Aborted with the run, or when the store accepts the file too slowly. */
   signal: AbortSignal;
-  /** Opens the content at an offset; the stream ends whole or fails with an error. */
+  /** Opens the content at an offset. The stream fails if the content is incomplete. */
   open(offset?: number): Readable;
 }
 
-/** Names of the parameters that say where files go: the place of a single file, or the prefix of several. */
+/** The parameters for the location of a single file, or the prefix of several. */
 export interface PlaceFields {
   one: string;
   several: string;
 }
 
-/** A store that files are sent to. */
 export interface Destination extends PlaceFields {
-  /** Returns the address of a place, to be shown. */
+  /** Returns the displayed URL of a location. */
   locate(place: string): string;
   send(outgoing: Outgoing): Promise<void>;
-  /** Bytes that the store has accepted so far, over all files; whoever writes to it keeps count. */
+  /** Bytes that the store has accepted so far, over all files, counted by the writer. */
   taken: Taken;
 }
 
 /**
- * Sends the input's files to a store, one after the other, and returns where they are. The task keeps copies, so that
- * it has a link like every other and may be the input of another.
+ * Sends the input's files to a store one by one, and returns their locations. The task keeps copies, so that it has links
+ * and can be an input like any other task.
  */
 export async function deliver(
   run: Run,
@@ -98,7 +97,7 @@ async function lastAttempt(destination: Destination, outgoing: Outgoing): Promis
   try {
     await destination.send(outgoing);
   } catch (error) {
-    // Libraries throw errors of their own for an aborted request.
+    // Libraries throw their own errors for an aborted request.
     outgoing.signal.throwIfAborted();
     throw error instanceof Transient ? failed(error.message, error) : error;
   }
@@ -116,7 +115,7 @@ function placesOf(parameters: JsonObject, files: StoredFile[], { one, several }:
   return [place];
 }
 
-/** Rejects, before anything is sent, what could not be recorded: the task stores its files and the location of each. */
+/** Rejects files that the task could not record, with their locations, before anything is sent. */
 function checkRecord(run: Run, files: StoredFile[], details: JsonObject, { several }: PlaceFields): void {
   const copies = files.map((file, index) => ({ ...file, key: outputKey(run.task.id, run.attempt, index) }));
   if (resultBytes(copies, details) > maxResultBytes)
@@ -125,7 +124,7 @@ function checkRecord(run: Run, files: StoredFile[], details: JsonObject, { sever
     );
 }
 
-/** Reads a file of the service's own bucket, resuming after a dropped connection as well. */
+/** Reads a file of the service's bucket, and resumes after dropped connections. */
 async function* ownContent(
   file: StoredFile,
   from: number,

@@ -11,8 +11,8 @@ import { copyFile, storeStream, streamObject } from './streams.ts';
 import { zipStream } from './zip.ts';
 
 /**
- * Copies the input's files, or packs them, under the export task: its links are then valid as long as the task itself,
- * whatever becomes of the tasks before it.
+ * Copies or archives the input's files under the export task, so that its links stay valid as long as the task, even if the
+ * input tasks are deleted.
  */
 export async function exportUrl(run: Run): Promise<RunResult> {
   const files = run.inputs.flatMap((input) => input.files);
@@ -41,7 +41,7 @@ async function pack(run: Run, files: StoredFile[]): Promise<StoredFile> {
   const zip = zipStream(
     files.map((file, index) => ({
       name: names[index] ?? file.name,
-      // Media and archives are compressed already: deflating them again costs time and gains nothing.
+      // Media and archives are already compressed.
       compress: !/^(?:image|video|audio)\/|zip|compressed/.test(file.mediaType),
       open: () => streamObject(file.key, run.signal),
     })),

@@ -23,7 +23,7 @@ export async function performTransfer(run: Run): Promise<RunResult> {
   const load = transfers.get(run.task.operation);
   if (!load) throw new EngineError(`${run.task.operation} is not available on this instance yet.`);
   const transfer = await load();
-  // Called with the run only: the other parameters are for tests.
+  // Only the run is passed; the other parameters are for tests.
   return transfer(run);
 }
 

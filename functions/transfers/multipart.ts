@@ -44,7 +44,7 @@ export class MultipartUpload implements PartStore {
       new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: number, Body: body }),
       { abortSignal: this.#signal },
     );
-    this.#parts[number - 1] = { PartNumber: number, ETag, ...(ChecksumCRC32 === undefined ? {} : { ChecksumCRC32 }) };
+    this.#parts[number - 1] = { PartNumber: number, ETag, ChecksumCRC32 };
   }
 
   async complete(): Promise<void> {
@@ -61,7 +61,7 @@ export class MultipartUpload implements PartStore {
     const UploadId = await this.#started?.catch(() => undefined);
     if (UploadId === undefined) return;
     const { Bucket, Key } = this.#target;
-    // A store that refused the file may refuse to abort as well.
+    // A store that rejected the file may also reject the abort.
     await this.#client
       .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal: AbortSignal.timeout(abortMs) })
       .catch(() => undefined);
@@ -77,8 +77,8 @@ export class MultipartUpload implements PartStore {
   }
 
   /**
-   * Names the checksum that the client adds to each part. S3 takes parts with one that the upload was not started with,
-   * but refuses to complete an upload of them (InvalidPart).
+   * Declares the checksum that the client adds to each part. Otherwise S3 accepts the parts but refuses to complete the
+   * upload (InvalidPart).
    */
   async #checksumOfParts(): Promise<{ ChecksumAlgorithm?: 'CRC32' }> {
     const calculation = await this.#client.config.requestChecksumCalculation();

@@ -28,10 +28,10 @@ import { agentsFor, type Taken } from './outbound.ts';
 import { anyPace } from './pace.ts';
 import { storeInParts } from './parts.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
-import { retry } from './retry-policy.ts';
+import { retryTransient } from './retry-policy.ts';
 
 const maxListPages = 100;
-/** The smallest part that S3 takes, so that several fit a small function. */
+/** The minimum part size of S3, so that several parts fit a small function. */
 const partBytes = 5 * 1024 * 1024;
 
 /** Imports an object, or all objects under a prefix, from S3 or a compatible store. */
@@ -61,7 +61,7 @@ export async function exportObjstoreA(run: Run, settings: TransferSettings = dep
     taken,
   };
   try {
-    // Uploads to AWS itself, by the deployment's own role, are not counted and need no minimum pace.
+    // Uploads to AWS with the role of the deployment are not counted and need no minimum pace.
     return await deliver(run, destination, store.isOwn ? { ...settings, pace: anyPace } : settings);
   } finally {
     store.client.destroy();
@@ -79,7 +79,7 @@ interface Store {
 
 function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts: number, taken?: Taken): Store {
   const bucket = String(parameters.bucket);
-  // An ARN in place of a name takes the client to other hosts.
+  // With an ARN instead of a name, the client would connect to other hosts.
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
     throw failed(`Expected the name of a bucket but received ${JSON.stringify(bucket)}.`);
   const region = String(parameters.region).toLowerCase();
@@ -92,7 +92,7 @@ function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts
     ...(own ? {} : { credentials: credentialsOf(parameters) }),
     ...(parameters.endpoint === undefined
       ? {}
-      : // Few stores other than AWS support virtual hosts, and fewer the newer checksums.
+      : // Few stores other than AWS support virtual hosts, and even fewer the newer checksums.
         {
           forcePathStyle: true,
           requestChecksumCalculation: 'WHEN_REQUIRED' as const,
@@ -101,7 +101,7 @@ function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts
     requestHandler: {
       ...(endpoint ? agentsFor(endpoint, settings.outbound, { taken }) : {}),
       connectionTimeout: settings.retryPolicy.idleTimeoutMs,
-      // By default the library waits forever, and its limit for a whole request would fail slow stores.
+      // The library has no timeouts by default, and its limit for a whole request would fail slow stores.
       socketTimeout: settings.retryPolicy.idleTimeoutMs,
     },
   };
@@ -117,10 +117,10 @@ function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts
   };
 }
 
-/** Returns the endpoint of the store. Only the deployment's own role uses the endpoint of the environment: AWS, or its stand-in. */
+/** Returns the endpoint of the store. Only the role of the deployment uses the endpoint of the environment. */
 function endpointOf(parameters: JsonObject, region: string, own: boolean): URL | undefined {
   if (typeof parameters.endpoint === 'string') {
-    // The role's signature is for AWS alone; another host could pass it on.
+    // Another host could replay the role's signature.
     if (own) throw invalidCredentials('A custom endpoint requires access_key_id and secret_access_key.');
     const url = new URL(parameters.endpoint);
     if (url.search !== '' || url.hash !== '') throw failed('Expected a URL without a query or fragment for endpoint.');
@@ -145,7 +145,7 @@ function credentialsOf({ access_key_id, secret_access_key, session_token }: Json
   };
 }
 
-/** An object of a store, pinned to the version that was there when it was first opened. */
+/** An object of a store, pinned to the version at the first open. */
 class StoreObject implements Incoming {
   readonly #store: Store;
   readonly #key: string;
@@ -208,7 +208,7 @@ async function importPrefix(run: Run, store: Store, prefix: string, settings: Tr
     done += bytes;
     run.progress((done / Math.max(1, total)) * 100);
   };
-  // Small files wait for round trips rather than for bytes.
+  // For small files, latency matters more than bandwidth.
   const files = await mapAtOnce(objects, filesAtOnce, ({ key }, index) =>
     receive(run, index, new StoreObject(store, key), settings, count, 1),
   );
@@ -216,7 +216,7 @@ async function importPrefix(run: Run, store: Store, prefix: string, settings: Tr
   return files.map((file, index) => ({ ...file, name: names[index] ?? file.name }));
 }
 
-/** Lists the objects under a prefix in the order of their keys. */
+/** Lists the objects under a prefix, sorted by key. */
 async function listObjects(
   run: Run,
   store: Store,
@@ -226,12 +226,12 @@ async function listObjects(
   const found: { key: string; size: number }[] = [];
   let token: string | undefined;
   for (let pages = 0; ; pages++) {
-    // A store may list endless pages without objects.
+    // A store may return endless pages without objects.
     if (pages >= maxListPages)
       throw failed(
         `The listing of the prefix ${JSON.stringify(prefix)} has more than ${maxListPages} pages. Use a longer prefix.`,
       );
-    const page = await retry(settings.retryPolicy, run.signal, async () => {
+    const page = await retryTransient(settings.retryPolicy, run.signal, async () => {
       try {
         return await store.client.send(
           new ListObjectsV2Command({ Bucket: store.bucket, Prefix: prefix, ContinuationToken: token }),
@@ -241,7 +241,7 @@ async function listObjects(
         throw isExplained(error) ? error : store.explain(error);
       }
     });
-    // An empty object with a slash at its end is what consoles show as a folder.
+    // Consoles represent folders as empty objects that end with a slash.
     for (const { Key, Size } of page.Contents ?? [])
       if (Key && !(Key.endsWith('/') && Size === 0)) found.push({ key: Key, size: Size ?? 0 });
     if (found.length > maxFilesPerTask)
@@ -253,7 +253,7 @@ async function listObjects(
   }
   if (found.length === 0)
     throw failed(`No object in the bucket ${JSON.stringify(store.bucket)} has the prefix ${JSON.stringify(prefix)}.`);
-  // AWS lists in this order; not every store does.
+  // Not every store lists in this order.
   return found.sort((left, right) => Buffer.compare(Buffer.from(left.key), Buffer.from(right.key)));
 }
 
@@ -267,7 +267,7 @@ async function put(store: Store, file: Outgoing): Promise<void> {
   };
   try {
     await storeInParts(new MultipartUpload(store.client, target, file.signal), body, {
-      // S3 takes 10,000 parts at most.
+      // S3 accepts at most 10,000 parts.
       partBytes: Math.max(partBytes, Math.ceil(file.size / 9_000)),
       partsAtOnce: 4,
       signal: file.signal,

@@ -19,7 +19,7 @@ import {
 } from './failures.ts';
 import { checkEndpoint, type Taken } from './outbound.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
-import { type RetryPolicy, retry, withResponseTimeout } from './retry-policy.ts';
+import { type RetryPolicy, retryTransient, withResponseTimeout } from './retry-policy.ts';
 
 const host = 'Google Cloud Storage';
 
@@ -58,14 +58,14 @@ function connect(parameters: JsonObject, settings: TransferSettings): Bucket {
       key: privateKey,
       scopes: ['https://www.googleapis.com/auth/devstorage.read_write'],
     }),
-    // By default it retries on errors of its own choice, and discards what they were.
+    // By default the library retries on its own and discards the errors.
     retryOptions: { autoRetry: false, maxRetries: 0, retryableErrorFn: () => false },
     ...standIn(settings),
   });
   return storage.bucket(String(parameters.bucket));
 }
 
-/** Points the library at a server that stands for Google's in a test. No deployment sets the variable, no user can, and the policy holds for it. */
+/** Returns the endpoint of a stand-in that tests set; the outbound policy applies to it too. */
 function standIn({ outbound }: TransferSettings) {
   const { LATHE_STANDIN_GCS: endpoint } = process.env;
   if (!endpoint) return {};
@@ -73,7 +73,7 @@ function standIn({ outbound }: TransferSettings) {
   return { apiEndpoint: endpoint };
 }
 
-/** An object, pinned to the generation that was there when it was first opened. */
+/** An object, pinned to the generation at the first open. */
 class StoreObject implements Incoming {
   readonly #bucket: Bucket;
   readonly #name: string;
@@ -124,7 +124,7 @@ class StoreObject implements Incoming {
       );
     }
     const { size } = this.#announced;
-    // What is stored is what is read: decoding is counted and limited further on. The library checks whole files only.
+    // Read without decompression, which is limited later. The library can only validate whole files.
     const stream = this.#file.createReadStream(
       offset > 0
         ? { start: offset, decompress: false, validation: false }
@@ -135,11 +135,11 @@ class StoreObject implements Incoming {
 }
 
 /**
- * Sends a file in one request: in chunks, each would wait for the response to the last. The size announced first keeps a part
- * from being taken for the whole, so a dropped upload can be sent again from its start.
+ * Sends a file in one request, because each chunk would wait for the response to the previous one. The declared size keeps
+ * the store from accepting an incomplete file, so a dropped upload can start over.
  */
 async function put(bucket: Bucket, file: Outgoing, { retryPolicy }: TransferSettings, taken: Taken): Promise<void> {
-  await retry(retryPolicy, file.signal, async () => {
+  await retryTransient(retryPolicy, file.signal, async () => {
     const target = bucket.file(file.place).createWriteStream({
       resumable: true,
       validation: 'crc32c',
@@ -158,7 +158,7 @@ async function put(bucket: Bucket, file: Outgoing, { retryPolicy }: TransferSett
   });
 }
 
-/** Sends content to its end, and aborts when the other side accepts nothing for too long. */
+/** Sends content completely, and aborts when the other side accepts nothing for too long. */
 async function send(file: Outgoing, target: Writable, { idleTimeoutMs }: RetryPolicy, taken: Taken): Promise<void> {
   const stalled = () => target.destroy(new Transient(`${host} did not respond in time.`));
   let timer = setTimeout(stalled, idleTimeoutMs);

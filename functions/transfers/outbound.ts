@@ -11,10 +11,10 @@ import {
 } from '../../shared/net/addresses.ts';
 import { failed } from './failures.ts';
 
-/** Where transfers may connect to. */
+/** The outbound policy of transfers. */
 export interface Outbound {
   allow: AllowedHosts;
-  /** Resolves names in place of the system's resolver. */
+  /** Resolves names instead of the system's resolver. */
   resolve?: Resolve;
 }
 
@@ -29,9 +29,8 @@ export function deploymentOutbound(): Outbound {
 }
 
 /**
- * Checks the address of a store and returns the agents that connect to it, only to checked addresses. With a
- * timeout, an idle connection is closed; that is for exports, as imports read at their own pace.
- * With `taken`, the bytes of an export that the store accepts are counted.
+ * Checks the URL of a store and returns agents that only connect to checked addresses. With a timeout, for exports, idle
+ * connections are closed; imports read at their own pace. With `taken`, counts the bytes that the store accepts.
  */
 export function agentsFor(
   endpoint: URL,
@@ -49,7 +48,7 @@ export function agentsFor(
   return { httpAgent: watched(new HttpAgent(options), taken), httpsAgent: watched(new HttpsAgent(options), taken) };
 }
 
-/** Makes an agent close connections that time out: by default it leaves that to each request, and libraries forget it. */
+/** Makes an agent close idle connections. By default that is left to each request, and libraries do not do it. */
 function watched<T extends HttpAgent>(agent: T, taken: Taken | undefined): T {
   const createConnection = agent.createConnection.bind(agent);
   agent.createConnection = (...given) => {
@@ -66,12 +65,12 @@ function watched<T extends HttpAgent>(agent: T, taken: Taken | undefined): T {
 const pieceBytes = 64 * 1024;
 
 /**
- * Counts what the other side accepts of what is written to a connection. Libraries write a part of a file at once, and are
- * notified only when all of it is written: so it is passed on in pieces.
+ * Counts the bytes that the other side accepts on a connection. Libraries write a whole part at once and are notified only
+ * when all of it is written, so it is split into smaller writes.
  */
 function countWrites(socket: Duplex, taken: Taken): void {
   const write = socket._write.bind(socket);
-  // Without it a stream writes its chunks one by one.
+  // Without _writev, a stream writes its chunks one by one.
   Object.defineProperty(socket, '_writev', { value: undefined });
   socket._write = (chunk: Buffer | string, encoding, done) => {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
@@ -89,7 +88,7 @@ function countWrites(socket: Duplex, taken: Taken): void {
   };
 }
 
-/** Checks the address of a store as far as possible before a DNS lookup, and returns its port. */
+/** Checks the URL of a store before any DNS lookup, and returns its port. */
 export function checkEndpoint(endpoint: URL, { allow }: Outbound): number {
   try {
     return checkUrl(endpoint, allow).port;

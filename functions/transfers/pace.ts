@@ -10,16 +10,16 @@ export interface Pace {
 }
 
 /**
- * 16 KB per second is an eighth of a megabit: below any link that files are moved over, and no more than 14 MB in the 15
- * minutes of a worker. Over a minute, so that a pause of a server or a connection that is resumed costs nothing.
- * Five attempts of 30 seconds without a response and the delays between them take less than 180 seconds.
+ * 16 KB per second is slower than any usable link, and only 14 MB in the 15 minutes of a worker. The window of a minute
+ * tolerates a server that pauses or a connection that resumes. Five attempts with a timeout of 30 seconds and their delays
+ * take less than 180 seconds.
  */
 export const defaultPace: Pace = { bytesPerSecond: 16 * 1024, windowMs: 60_000, silenceMs: 180_000 };
 
 /** For transfers from and to AWS itself: no user controls their rate, and a stalled one is retried. */
 export const anyPace: Pace = { bytesPerSecond: 0, windowMs: 60_000, silenceMs: Number.POSITIVE_INFINITY };
 
-/** Parts of a window that are counted apart. One more is kept, so that what is summed up is never less than a window. */
+/** Slots of a window. One more is kept, so that the sum always covers at least a window. */
 const slotsOfWindow = 12;
 const slots = slotsOfWindow + 1;
 
@@ -31,7 +31,7 @@ export class PaceMeter {
   /** When its turn began; undefined while it is ours. */
   #turnSince: number | undefined;
   #waitedMs = 0;
-  /** How long was waited when the window could begin, and the slot that is being filled. */
+  /** Waiting time at the start of the window, and the current slot. */
   #windowFrom = 0;
   #slot = 0;
   #isSilent = true;
@@ -42,12 +42,12 @@ export class PaceMeter {
     this.#turnSince = now();
   }
 
-  /** Starts counting time: the other side has to send, or to accept. */
+  /** Starts counting time: the other side has to send or accept data. */
   itsTurn(): void {
     this.#turnSince ??= this.#now();
   }
 
-  /** Stops counting time: we store, or fetch what is to be sent. */
+  /** Stops counting time: we store data, or fetch data to send. */
   ourTurn(): void {
     this.#waitedMs = this.#waited();
     this.#turnSince = undefined;
@@ -61,7 +61,7 @@ export class PaceMeter {
     this.#slots[this.#slot % slots] = (this.#slots[this.#slot % slots] ?? 0) + bytes;
   }
 
-  /** Expects nothing more but the final response of the other side. */
+  /** Expects only the final response of the other side. */
   expectSilence(): void {
     if (!this.#isSilent) this.#restart(true);
   }
@@ -94,7 +94,7 @@ export class PaceMeter {
     return this.#waitedMs + (this.#turnSince === undefined ? 0 : this.#now() - this.#turnSince);
   }
 
-  /** Empties the slots that have come round since the last look. */
+  /** Clears the slots that have passed since the last call. */
   #advance(): void {
     const slotMs = this.#pace.windowMs / slotsOfWindow;
     const slot = Math.floor((this.#waited() - this.#windowFrom) / slotMs);
@@ -106,23 +106,28 @@ export class PaceMeter {
 /** Aborts a transfer, with a failure for the user as the reason, when the other side is too slow. */
 export class PaceWatch {
   readonly meter: PaceMeter;
-  /** Aborted when the run is, or when the other side is too slow. */
+  /** Aborted with the run, or when the other side is too slow. */
   readonly signal: AbortSignal;
   readonly #timer: NodeJS.Timeout;
 
-  /** `look` is called before each check, for what is counted elsewhere. */
-  constructor(pace: Pace, signal: AbortSignal, verb: 'sent' | 'accepted', look: (meter: PaceMeter) => void = () => {}) {
+  /** `update` is called before each check, to add bytes counted elsewhere. */
+  constructor(
+    pace: Pace,
+    signal: AbortSignal,
+    verb: 'sent' | 'accepted',
+    update: (meter: PaceMeter) => void = () => {},
+  ) {
     const controller = new AbortController();
     this.meter = new PaceMeter(pace);
     this.signal = AbortSignal.any([signal, controller.signal]);
     this.#timer = setInterval(() => {
-      look(this.meter);
+      update(this.meter);
       if (this.meter.isTooSlow) controller.abort(failed(this.meter.describe(verb)));
     }, pace.windowMs / slotsOfWindow);
     this.#timer.unref();
   }
 
-  /** Ends the watch; the signal is not aborted any more. */
+  /** Stops the watch; the signal is no longer aborted. */
   stop(): void {
     clearInterval(this.#timer);
   }

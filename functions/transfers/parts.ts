@@ -1,12 +1,12 @@
-/** A store that receives content in parts, and shows it only when it is complete. */
+/** A store that receives content in parts, and publishes it only when complete. */
 export interface PartStore {
   /** Stores content that is small enough for one request. */
   putWhole(body: Buffer): Promise<unknown>;
   /** Stores a part; parts are numbered from 1, and several are sent in parallel. */
   putPart(number: number, body: Buffer): Promise<void>;
-  /** Makes one object of the parts. */
+  /** Combines the parts into one object. */
   complete(): Promise<void>;
-  /** Discards the parts, as far as that can be done. */
+  /** Discards the parts on a best-effort basis. */
   abort(): Promise<void>;
 }
 
@@ -17,9 +17,8 @@ export interface PartOptions {
 }
 
 /**
- * Stores content of any size in parts and returns its size. The parts pass through a few reused buffers: a new one for
- * each, as libraries make it, is garbage that piles up faster than it is collected.
- * What is stored is complete; of content that breaks off nothing is kept.
+ * Stores content of any size in parts and returns its size. Reuses a few buffers, because a new one per part, as in
+ * libraries, creates garbage faster than it is collected. Incomplete content is discarded.
  */
 export async function storeInParts(
   store: PartStore,
@@ -37,7 +36,7 @@ export async function storeInParts(
     const sent = buffer;
     const part = store.putPart(++parts, sent.subarray(0, filled)).then(() => void free.push(sent));
     const settled = part.finally(() => inFlight.delete(settled));
-    // The next wait receives a failure; until then it must not count as unhandled.
+    // The next await receives a failure; until then it must not count as unhandled.
     settled.catch(() => undefined);
     inFlight.add(settled);
     if (inFlight.size >= partsAtOnce) await Promise.race(inFlight);
@@ -48,7 +47,7 @@ export async function storeInParts(
     for await (const chunk of content) {
       signal.throwIfAborted();
       for (let offset = 0; offset < chunk.length; ) {
-        // Only now, when there is more: the last part may be the first and need no parts at all.
+        // Deferred until there is more content, because a single part needs no multipart upload.
         if (filled === partBytes) await send();
         const taken = Math.min(partBytes - filled, chunk.length - offset);
         buffer.set(chunk.subarray(offset, offset + taken), filled);

@@ -94,7 +94,7 @@ export function receive(
 }
 
 async function* decodeAnnounced(raw: AsyncGenerator<Buffer>, incoming: Incoming): AsyncGenerator<Buffer> {
-  // What the other side announces is known only once the first bytes have arrived.
+  // The announced metadata is known only once the first bytes have arrived.
   const first = await raw.next();
   async function* all() {
     if (!first.done) yield first.value;

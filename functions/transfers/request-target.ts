@@ -1,32 +1,32 @@
-/** An address to fetch: the URL as the policy checks it, and the request target as the client wrote it. */
+/** A URL to fetch: parsed for the outbound policy, and with its request target as the client wrote it. */
 export interface Target {
   url: URL;
   path: string;
 }
 
 /**
- * Reads a URL without changing what follows its host. Parsing re-encodes some characters and resolves dots, and either
- * breaks the signature of a presigned URL.
+ * Parses a URL without changing the part after its host. URL parsing re-encodes characters and resolves dots, which breaks
+ * the signature of a presigned URL.
  */
 export function readTarget(text: string): Target {
   const url = new URL(text);
-  // Parsing skips blanks around and line breaks within.
+  // URL parsing ignores surrounding whitespace and line breaks.
   const written = text.trim().replace(/[\t\r\n]/g, '');
   const rest = /^https?:\/\/[^/?#\\]*(.*)$/is.exec(written)?.[1];
   if (rest === undefined || rest.startsWith('\\')) return { url, path: url.pathname + url.search };
   return { url, path: requestPath(rest) };
 }
 
-/** Resolves the Location of a redirect, with the same care for its bytes. */
+/** Resolves the Location of a redirect, with its bytes unchanged. */
 export function readLocation(location: string, from: URL): Target {
-  // Header values come as Latin-1, byte for byte.
+  // Header values are decoded as Latin-1.
   const text = Buffer.from(location, 'latin1').toString('utf8');
   if (/^https?:\/\//i.test(text.trim())) return readTarget(text);
   const url = new URL(text, from);
   return /^\/[^/\\]/.test(text) ? { url, path: requestPath(text) } : { url, path: url.pathname + url.search };
 }
 
-/** Encodes only what a request line cannot hold. */
+/** Encodes only characters that are invalid in a request line. */
 function requestPath(rest: string): string {
   const [sent = ''] = rest.split('#');
   const encoded = sent.replace(/[^\x21-\x7e]/gu, (character) =>

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { backoff, retry } from '../../shared/retry.ts';
 import { failed, Transient } from './failures.ts';
 
-/** How often a failed request is attempted again, and how long each attempt may take. */
+/** How often a failed request is retried, and the timeouts of each attempt. */
 export interface RetryPolicy {
   /** Consecutive attempts without progress. */
   maxAttempts: number;
@@ -13,33 +13,21 @@ export interface RetryPolicy {
 
 export const defaultRetryPolicy: RetryPolicy = { maxAttempts: 5, backoffMs: 300, idleTimeoutMs: 30_000 };
 
-/** A server that asks for a longer delay counts as failed. */
+/** A server that requests a longer delay counts as failed. */
 const maxDelayMs = 30_000;
 
 /** Retries work with exponential backoff while it fails with transient errors. */
-export async function retry<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      await waitBeforeRetry(error, attempt, policy, signal);
-    }
-  }
+export function retryTransient<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return retry(work, (error, attempt) => retryDelay(error, attempt, policy), signal);
 }
 
-/** Waits before the next attempt, or throws the error if another attempt would not help. */
-export async function waitBeforeRetry(
-  error: unknown,
-  attempt: number,
-  { maxAttempts, backoffMs }: RetryPolicy,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!(error instanceof Transient) || signal.aborted) throw error;
+/** Returns the delay before the next attempt, or throws the error if another attempt would not help. */
+export function retryDelay(error: unknown, attempt: number, { maxAttempts, backoffMs }: RetryPolicy): number {
+  if (!(error instanceof Transient)) throw error;
   if (attempt >= maxAttempts) throw failed(`${error.message} Gave up after ${attempt} attempts.`, error);
-  if (error.retryAfterMs !== undefined && error.retryAfterMs > maxDelayMs) throw failed(error.message, error);
-  // With jitter, so that clients that failed together do not retry together.
-  const backoff = backoffMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
-  await pause(Math.max(backoff, error.retryAfterMs ?? 0), undefined, { signal });
+  const { retryAfterMs = 0 } = error;
+  if (retryAfterMs > maxDelayMs) throw failed(error.message, error);
+  return Math.max(backoff(attempt, backoffMs), retryAfterMs);
 }
 
 /** Aborts a request whose response does not start in time; reading the response may take longer. */

@@ -6,11 +6,11 @@ type Handle = Buffer;
 
 /** The read size that every server supports in one packet. */
 const packetBytes = 32 * 1024;
-/** Concurrent requests: one at a time would spend the transfer waiting. */
+/** Concurrent requests, to hide the latency of each. */
 const packetsAtOnce = 64;
 /**
- * A write that fills seven packets of SSH with its header, which is a little longer than 32 bytes at most with OpenSSH: with
- * the last packet nearly empty, as it is for a round size, each costs one more. The library splits it for servers that take less.
+ * A write that, with its header, fills seven SSH packets of OpenSSH. A round size would leave the last packet nearly empty.
+ * The library splits it for servers with a lower limit.
  */
 const writeBytes = 7 * packetBytes - 64;
 const writesAtOnce = 12;
@@ -22,7 +22,7 @@ export function openFile(sftp: Sftp, path: string, flags: 'r' | 'r+' | 'w'): Pro
   );
 }
 
-/** Closes a file; a server may report only now that it could not store what was written. */
+/** Closes a file. A server may report a failed write only now. */
 export function closeFile(sftp: Sftp, handle: Handle): Promise<void> {
   return new Promise((resolve, reject) => sftp.close(handle, (error) => (error ? reject(error) : resolve())));
 }
@@ -34,7 +34,7 @@ export function statFile(sftp: Sftp, handle: Handle): Promise<{ size: number; mt
   );
 }
 
-/** Reads a file from an offset with many requests in flight, in order. Destroying it closes the connection: nothing else could stop a silent server. */
+/** Reads a file from an offset in order, with many requests in flight. Destroying it closes the connection, the only way to stop a silent server. */
 export class SftpReader extends Readable {
   readonly #sftp: Sftp;
   readonly #handle: Handle;
@@ -90,7 +90,7 @@ export class SftpReader extends Readable {
     this.#inFlight.push(response);
   }
 
-  /** Reads one packet's worth; a short read in the middle of a file is completed, as the next packet starts behind it. */
+  /** Reads one packet, and completes short reads, because the next packet starts after it. */
   async #readAll(start: number): Promise<Buffer> {
     const buffer = Buffer.allocUnsafe(packetBytes);
     let filled = 0;
@@ -115,8 +115,8 @@ export class SftpReader extends Readable {
 }
 
 /**
- * Writes content to an open file at an offset with many requests in flight, and reports how far the server has confirmed it.
- * Content arrives in small chunks, so it is gathered into requests of one size in reused buffers.
+ * Writes content to an open file at an offset with many requests in flight, and reports the confirmed position. Small chunks
+ * are combined into requests of one size in reused buffers.
  */
 export async function writeAll(
   sftp: Sftp,

@@ -4,6 +4,7 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import { posix } from 'node:path';
 import SftpClient from 'ssh2-sftp-client';
 import { connectOptions } from '../../shared/net/addresses.ts';
+import { retry } from '../../shared/retry.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
 import type { Announced } from './decode.ts';
@@ -19,7 +20,7 @@ import {
 } from './failures.ts';
 import type { Taken } from './outbound.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
-import { type RetryPolicy, waitBeforeRetry } from './retry-policy.ts';
+import { type RetryPolicy, retryDelay } from './retry-policy.ts';
 import { closeFile, openFile, type Sftp, SftpReader, statFile, writeAll } from './sftp-streams.ts';
 
 /** Imports a file from an SFTP server. */
@@ -65,7 +66,7 @@ class Server {
     this.address = `${this.#hostname}:${this.#port}`;
   }
 
-  /** Connects to an address that was checked, verifies the server where a fingerprint is given, and logs in. */
+  /** Connects to a checked address, verifies the host key if a fingerprint is given, and logs in. */
   async connect(signal: AbortSignal): Promise<Connection> {
     const socket = await this.#openSocket(signal);
     const client = new SftpClient('transfer', { error: () => undefined, end: () => undefined, close: () => undefined });
@@ -116,7 +117,7 @@ class Server {
     if (code === 14 || code === 15) return failed(`There is no space left on ${this.address}.`, error);
     if (typeof code === 'number' && code !== 6 && code !== 7)
       return failed(`${this.address} refused ${file} (SFTP status ${code}).`, error);
-    // Without a status there was no response at all: the connection ended before.
+    // Without a status there was no response: the connection was lost.
     return new Transient(`The connection to ${this.address} was dropped.`, { cause: error });
   }
 }
@@ -143,7 +144,7 @@ class Login {
       readyTimeout,
       keepaliveInterval: Math.max(1_000, Math.floor(readyTimeout / 3)),
       hostVerifier: (key: Buffer) => this.#verify(key),
-      // Processors have instructions for these.
+      // These have hardware support.
       algorithms: { cipher: { prepend: ['aes128-gcm@openssh.com' as const], append: [], remove: [] } },
     };
   }
@@ -169,7 +170,7 @@ class Login {
     if (this.#level === 'client-timeout') return new Transient(`${address} did not respond in time.`, { cause: error });
     if (this.#level === 'client-authentication')
       return invalidCredentials(`${address} rejected the user name with this password or private key.`, error);
-    // Nothing was sent to the server yet: it is the key that cannot be read.
+    // Nothing has been sent to the server, so the key is invalid.
     if (
       !this.#began &&
       this.#level === undefined &&
@@ -239,11 +240,12 @@ class ServerFile implements Incoming {
   }
 }
 
-/** Writes a file under a temporary name and renames it when it is complete, so that nobody reads a part of it. */
+/** Writes a file under a temporary name and renames it when complete, so that nobody reads an incomplete file. */
 async function put(run: Run, server: Server, file: Outgoing, policy: RetryPolicy, taken: Taken): Promise<void> {
   const { dir, base } = posix.parse(file.place);
   const part: Part = { path: posix.join(dir, `.${base.slice(0, 80)}.${run.task.id}.part`), confirmed: 0 };
-  for (let fruitless = 0; ; ) {
+  let fruitless = 0;
+  const attempt = async () => {
     const before = part.confirmed;
     let connection: Connection | undefined;
     try {
@@ -251,17 +253,17 @@ async function put(run: Run, server: Server, file: Outgoing, policy: RetryPolicy
       file.signal.addEventListener('abort', connection.disconnect, { once: true });
       await writePart(connection.client, connection.sftp, file, part, taken);
       await moveInPlace(connection.client, part.path, file.place);
-      return;
     } catch (error) {
       file.signal.throwIfAborted();
       const explained = isExplained(error) ? error : server.explain(error, file.place);
       if (!(explained instanceof Transient)) await connection?.client.delete(part.path, true).catch(() => undefined);
       fruitless = part.confirmed > before ? 1 : fruitless + 1;
-      await waitBeforeRetry(explained, fruitless, policy, file.signal);
+      throw explained;
     } finally {
       connection?.disconnect();
     }
-  }
+  };
+  await retry(attempt, (error) => retryDelay(error, fruitless, policy), file.signal);
 }
 
 interface Part {
@@ -309,7 +311,7 @@ async function moveInPlace(client: SftpClient, part: string, place: string): Pro
   try {
     await client.posixRename(part, place);
   } catch {
-    // The plain rename, which every server has, does not replace a file.
+    // The standard rename, which every server supports, does not overwrite files.
     await client.delete(place, true);
     await client.rename(part, place);
   }

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { retry } from '../../shared/retry.ts';
 import { CannotResume, failed, isExplained, Transient } from './failures.ts';
 import { anyPace, type Pace, PaceWatch } from './pace.ts';
-import { type RetryPolicy, waitBeforeRetry } from './retry-policy.ts';
+import { type RetryPolicy, retryDelay } from './retry-policy.ts';
 
 export interface Opened {
   stream: Readable;
@@ -9,7 +11,7 @@ export interface Opened {
   size?: number | undefined;
 }
 
-/** Content that can be read from any byte on. */
+/** Content that can be read from any offset. */
 export interface Source {
   /** Opens the content; throws CannotResume if it has changed or cannot be read from an offset. */
   open(offset: number, signal: AbortSignal): Promise<Opened>;
@@ -21,8 +23,8 @@ export interface Source {
 const maxResumes = 200;
 
 /**
- * Reads content to its last byte: a dropped or stalled transfer is resumed where it stopped. It ends whole or throws, also
- * when the other side is slower than the required pace.
+ * Reads content completely, and resumes dropped or stalled transfers. Throws if the content is incomplete or the other side
+ * is slower than the required pace.
  */
 export async function* readSteadily(
   source: Source,
@@ -62,15 +64,13 @@ async function* readWatched(source: Source, policy: RetryPolicy, { meter, signal
       const explained = isExplained(error) ? error : source.explain(error);
       fruitless = offset > start ? 1 : fruitless + 1;
       if (resumes >= maxResumes) throw failed(explained.message, error);
-      await waitBeforeRetry(explained, fruitless, policy, signal).catch((last) => {
-        signal.throwIfAborted();
-        throw last;
-      });
+      const delayMs = retryDelay(explained, fruitless, policy);
+      await pause(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 }
 
-/** Opens content, and does not wait for a library that ignores the signal. */
+/** Opens content. Rejects on abort even if a library ignores the signal. */
 async function open(source: Source, offset: number, signal: AbortSignal): Promise<Opened> {
   const opening = source.open(offset, signal);
   const aborted = Promise.withResolvers<never>();
@@ -86,7 +86,7 @@ async function open(source: Source, offset: number, signal: AbortSignal): Promis
   }
 }
 
-/** Passes a stream on, and breaks it off when the other side falls silent. Time that the reader takes does not count. */
+/** Forwards a stream, and destroys it when the other side is idle too long. Time spent by the reader does not count. */
 async function* watched(stream: Readable, idleTimeoutMs: number, signal: AbortSignal): AsyncGenerator<Buffer> {
   const stalled = () =>
     stream.destroy(new Transient(`The transfer stalled: no data for ${Math.round(idleTimeoutMs / 1000)} seconds.`));
@@ -108,14 +108,11 @@ async function* watched(stream: Readable, idleTimeoutMs: number, signal: AbortSi
   }
 }
 
-/** Starts over, up to the maximum of attempts, while interrupted content cannot be resumed. */
-export async function startingOver<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof CannotResume)) throw error;
-      await waitBeforeRetry(new Transient(error.message, { cause: error }), attempt, policy, signal);
-    }
-  }
+/** Starts over, up to the maximum number of attempts, if interrupted content cannot be resumed. */
+export function startingOver<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const delayMs = (error: unknown, attempt: number) => {
+    if (!(error instanceof CannotResume)) throw error;
+    return retryDelay(new Transient(error.message, { cause: error }), attempt, policy);
+  };
+  return retry(work, delayMs, signal);
 }

@@ -18,7 +18,7 @@ export async function copyFile(file: StoredFile, key: string, signal: AbortSigna
   await storeStream(await streamObject(file.key, signal), key, file.mediaType, signal);
 }
 
-/** Opens an object as a stream, from a byte on where one is given. */
+/** Opens an object as a stream, from an offset if given. */
 export async function streamObject(key: string, signal: AbortSignal, offset = 0): Promise<Readable> {
   const { client, name } = bucket();
   const { Body } = await client.send(
@@ -29,7 +29,7 @@ export async function streamObject(key: string, signal: AbortSignal, offset = 0)
   return Body;
 }
 
-/** Stores a stream in parts, never more than a few of them in memory, and returns its size. */
+/** Stores a stream in parts, with only a few in memory, and returns its size. */
 export async function storeStream(
   stream: Readable,
   key: string,

@@ -8,7 +8,7 @@ export interface ZipEntry {
   open(): Promise<Readable>;
 }
 
-/** Streams a ZIP of entries, opening each source only when it is next, so that none times out while it waits. */
+/** Streams a ZIP of entries. Each source is opened only when it is next, so that none times out while waiting. */
 export function zipStream(entries: ZipEntry[], onBytes: (bytes: number) => void): Readable {
   const zip = new ZipFile();
   const output = new PassThrough();

@@ -1,9 +1,9 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
-import { isIP, isIPv4, type LookupFunction } from 'node:net';
+import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 
 /**
- * The outbound policy: the one file that decides which addresses may be reached on a user's word. Everything that
- * connects to a host a user named goes through it: imports, exports, webhooks, and each request of a web page.
+ * The outbound policy: the only file that decides which user-supplied addresses may be reached. Imports, exports,
+ * webhooks and every request of a web page go through it.
  */
 
 export interface CheckedAddress {
@@ -17,7 +17,7 @@ export type AllowedHosts = ReadonlySet<string>;
 /** Resolves all addresses of a name; defaults to the system's resolver. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** A host, address or URL that the policy blocks. Its message does not reveal what the name resolved to. */
+/** A host, address or URL that the policy blocks. The message does not reveal the resolved address. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused';
   readonly host: string;
@@ -39,10 +39,8 @@ export class HostNotFound extends Error {
   }
 }
 
-type Range = [network: bigint, bits: number];
-
-// IANA's special-purpose registry, without the entries that are reachable everywhere.
-const refused4: Range[] = [
+// IANA's special-purpose registry, without the globally reachable entries.
+const refused4 = blockList('ipv4', [
   '0.0.0.0/8', // this network, unspecified
   '10.0.0.0/8', // private
   '100.64.0.0/10', // carrier NAT, and metadata of some clouds
@@ -59,30 +57,25 @@ const refused4: Range[] = [
   '203.0.113.0/24', // documentation
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, broadcast
-].map((text) => range(text, 32, number4));
+]);
 
-// Only global unicast is ever public, so loopback, unspecified, IPv4-mapped and -compatible, NAT64 (64:ff9b::/96 and
-// 64:ff9b:1::/48), ULA with fd00:ec2::254, link-local, site-local and multicast need no lines of their own.
-const globalUnicast6 = range('2000::/3', 128, number6);
-const refused6: Range[] = [
+// Only global unicast is ever public. That excludes loopback, unspecified, IPv4-mapped and -compatible, NAT64
+// (64:ff9b::/96 and 64:ff9b:1::/48), unique local (with fd00:ec2::254), link-local, site-local and multicast.
+const globalUnicast6 = blockList('ipv6', ['2000::/3']);
+const refused6 = blockList('ipv6', [
   '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarks
   '2001:db8::/32', // documentation
   '2002::/16', // 6to4
   '3ffe::/16', // the former 6bone
   '3fff::/20', // documentation
-].map((text) => range(text, 128, number6));
+]);
 
 /** Returns whether an address is publicly routable; false for anything that is not an address. */
 export function isPublicAddress(ip: string): boolean {
-  if (isIPv4(ip)) {
-    const value = number4(ip);
-    return !refused4.some((one) => within(value, one));
-  }
-  // A zone, as in fe80::1%eth0, means something on this machine only.
+  if (isIPv4(ip)) return !refused4.check(ip);
+  // A zone, as in fe80::1%eth0, is only meaningful on this machine.
   if (isIP(ip) !== 6 || ip.includes('%')) return false;
-  const value = number6(ip);
-  if (!within(value, globalUnicast6) || refused6.some((one) => within(value, one))) return false;
-  return !isIsatap(value);
+  return globalUnicast6.check(ip, 'ipv6') && !refused6.check(ip, 'ipv6') && !isIsatap(ip);
 }
 
 /** Reads `LATHE_ALLOW_HOSTS`: comma-separated `host` or `host:port`, with IPv6 addresses bare or in brackets. */
@@ -125,9 +118,9 @@ export async function lookupPublic(
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 
-/** Returns a `lookup` for node:net, node:http or undici that returns checked addresses only, so that the connection goes where the check was. */
+/** Returns a `lookup` for node:net, node:http or undici that only returns checked addresses. */
 export function lookupFunction(port: number, allow: AllowedHosts, resolve: Resolve = resolveAll): LookupFunction {
-  // Node does not look up a host that is already an address: check URLs with checkUrl, or use connectOptions.
+  // Node skips the lookup if the host is an address: check URLs with checkUrl, or use connectOptions.
   return (hostname, options, callback) => {
     lookupPublic(hostname, port, allow, resolve).then(
       (addresses) => respond(addresses, options, callback),
@@ -143,7 +136,7 @@ export interface CheckedConnection {
   autoSelectFamily: boolean;
 }
 
-/** Checks a host and returns options for `net.connect` or `tls.connect` that reach the checked addresses without looking them up again. */
+/** Checks a host and returns options for `net.connect` or `tls.connect` that use the checked addresses without another lookup. */
 export async function connectOptions(
   hostname: string,
   port: number,
@@ -159,11 +152,11 @@ export async function connectOptions(
   };
 }
 
-/** Checks what a URL shows before any DNS lookup: its scheme, that it has no credentials, and an address in place of a name. */
+/** Checks a URL before any DNS lookup: its scheme, that it has no credentials, and its host if that is an address. */
 export function checkUrl(url: URL, allow: AllowedHosts = new Set()): { hostname: string; port: number } {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new AddressRefused(url.protocol, 'is not a supported URL scheme; use http or https');
-  // `http://example.com@10.0.0.1/` looks like another host to whoever reads it.
+  // `http://example.com@10.0.0.1/` looks like a URL of example.com.
   if (url.username !== '' || url.password !== '')
     throw new AddressRefused(url.hostname, 'is given with credentials in the URL, which is not supported');
   const hostname = normalHost(url.hostname);
@@ -218,32 +211,19 @@ function shortened(host: string): string {
   return host.length > 80 ? `${host.slice(0, 77)}…` : host;
 }
 
-function range(text: string, width: number, parse: (ip: string) => bigint): Range {
-  const [network = '', length = ''] = text.split('/');
-  const bits = width - Number(length);
-  return [parse(network) >> BigInt(bits), bits];
+function blockList(family: 'ipv4' | 'ipv6', ranges: string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', prefix] = range.split('/');
+    list.addSubnet(network, Number(prefix), family);
+  }
+  return list;
 }
 
-function within(value: bigint, [network, bits]: Range): boolean {
-  return value >> BigInt(bits) === network;
-}
-
-function number4(ip: string): bigint {
-  return ip.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
-}
-
-function number6(ip: string): bigint {
-  // URL parsing expands every spelling that isIP accepts, the dotted tail included, to hexadecimal groups.
+/** ISATAP embeds an IPv4 address after 0000:5efe or 0200:5efe in the last 64 bits, under any prefix. */
+function isIsatap(ip: string): boolean {
+  // URL parsing normalizes every spelling, including the dotted tail, but still abbreviates zeros.
   const normal = new URL(`http://[${ip}]/`).hostname.slice(1, -1);
-  const [left = '', right] = normal.split('::');
-  const head = left === '' ? [] : left.split(':');
-  const tail = right === undefined || right === '' ? [] : right.split(':');
-  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0');
-  return [...head, ...zeros, ...tail].reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
-}
-
-/** ISATAP puts an IPv4 address behind 0000:5efe or 0200:5efe in the last 64 bits of any prefix. */
-function isIsatap(value: bigint): boolean {
-  const marker = (value >> 32n) & 0xffffffffn;
-  return marker === 0x00005efen || marker === 0x02005efen;
+  const written = normal.split(':').filter((group) => group !== '').length;
+  return /^(?:\w+:){4}(?:0|200):5efe:/.test(normal.replace('::', `:${'0:'.repeat(8 - written)}`));
 }

@@ -1,5 +1,5 @@
 /**
- * The header by which the stack's distribution shows the API that a request came through it. Its value is known to the two of
- * them, so that a client of the API's own URL cannot pretend to have another address.
+ * The header that proves to the API that a request came through the stack's distribution. Only the two know its value, so
+ * a client that calls the API directly cannot claim another address.
  */
 export const distributionHeader = 'x-lathe-distribution';

@@ -78,7 +78,7 @@ describe('lathe convert', () => {
     ];
     const second = await runHere(again);
     expect(second.code).toBe(1);
-    expect(second.written).toMatch(/a\.png: .*new\/a\.webp exists; --force replaces it\.\n$/);
+    expect(second.written).toMatch(/a\.png: .*new\/a\.webp already exists\. Use --force to overwrite it\.\n$/);
     expect((await place.read('new/a.webp')).toString()).toBe('mine');
     expect(await runHere([...again, '--force', '--quiet'])).toEqual({ code: 0, written: '' });
     expect((await place.read('new/a.webp')).equals(made)).toBe(true);
@@ -141,10 +141,10 @@ describe('lathe convert', () => {
     expect((await readdir(join(place.folder, 'all'))).sort()).toEqual(['A-3.webp', 'a-2.webp', 'a.webp', 'c.webp']);
   });
 
-  test('says that a folder cannot be made where a file is', async () => {
+  test('reports that a folder cannot be created if a file has its name', async () => {
     await using place = await workspace();
     const { code, err } = await place.run(['convert', 'photos/a.png', 'letter.txt/a.webp']);
-    expect([code, err]).toEqual([1, 'photos/a.png: The folder letter.txt cannot be made: a file has that name.\n']);
+    expect([code, err]).toEqual([1, 'photos/a.png: The folder letter.txt cannot be created: a file with that name exists.\n']);
   });
 
   test('cancels its jobs when it is interrupted', async () => {
@@ -225,15 +225,15 @@ describe('exit codes', () => {
     [[], 0, /^lathe converts files/],
     [['help', 'watch'], 0, /^lathe watch DIR --to FORMAT/],
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
-    [['bogus'], 2, /There is no command bogus/],
+    [['bogus'], 2, /Unknown command bogus/],
     [['convert', 'one'], 2, /Expected an input and an output/],
     [['convert', 'a', 'b'], 2, /Expected an output with an extension, such as b\.pdf, or --to FORMAT/],
     [['convert', 'a', 'b.jpg', '--option', 'quality=1', '--option', 'quality=2'], 2, /received quality twice/],
     [['convert', 'a', 'b.pdf', '--bogus'], 2, /Unknown option '--bogus'/],
     [['convert', 'photos/a.png', '--to', 'webp', '--option', 'quality'], 2, /Expected NAME=VALUE for --option/],
-    [['convert', 'missing.png', 'a.webp'], 1, /missing\.png: There is no file .*missing\.png\./],
+    [['convert', 'missing.png', 'a.webp'], 1, /missing\.png: The file .*missing\.png does not exist\./],
     [['convert', 'photos/a.png', 'a.webp', '--option', 'quality=800'], 1, /between 1 and 100 for quality/],
-    [['convert', 'photos/a.png', './photos/a.png', '--force'], 1, /would replace its input/],
+    [['convert', 'photos/a.png', './photos/a.png', '--force'], 1, /would overwrite its input/],
   ])('%j exits with %d', async (args, expected, text) => {
     const { code, written } = await runHere(args);
     expect(written).toMatch(text);
@@ -246,9 +246,9 @@ describe('exit codes', () => {
       { LATHE_URL: 'http://127.0.0.1:6' },
       /cannot be reached .* Start the service with npm start/,
     ],
-    ['a wrong key', { LATHE_API_KEY: 'wrong' }, /Set LATHE_API_KEY to your key/],
-    ['no key', { LATHE_API_KEY: '' }, /There is no API key\. Set LATHE_API_KEY/],
-  ])('%s is 3, with what to do', async (_name, changed, text) => {
+    ['a wrong key', { LATHE_API_KEY: 'wrong' }, /Set LATHE_API_KEY to your API key/],
+    ['no key', { LATHE_API_KEY: '' }, /No API key is set\. Set LATHE_API_KEY/],
+  ])('%s exits with 3 and gives advice', async (_name, changed, text) => {
     const { code, written } = await runHere(['convert', 'photos/a.png', 'never.webp'], changed);
     expect(written).toMatch(text);
     expect(code).toBe(3);

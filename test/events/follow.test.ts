@@ -118,9 +118,9 @@ describe.each(dialects)('a client on %s', (_name, connect) => {
     ]);
   });
 
-  test('receives the events of one task alone by its channel', async () => {
+  test('receives only the events of one task on its channel', async () => {
     const job = await stack.client.createJob(tenTasks);
-    const [first, second] = job.tasks;
+    const [, second] = job.tasks;
     const subscriber = connect();
     await subscribeTo(subscriber, `task.${second?.id}`);
     await upload(job);
@@ -130,7 +130,6 @@ describe.each(dialects)('a client on %s', (_name, connect) => {
       ['task_completed', second?.id],
     ]);
     expect(subscriber.messages.at(-1)?.data).toEqual(await stack.client.showTask(second?.id ?? ''));
-    expect(first).toBeDefined();
   });
 
   test('receives the events of all jobs and tasks of its user', async () => {

@@ -15,18 +15,27 @@ import { until } from '../support/until.ts';
 
 export interface ChaosFigures {
   runs: number;
-  kills: Record<'worker' | 'relay' | 'socket', number>;
+  kills: Record<Kind, number>;
+  /** Invocations that ended with a killed process; a kill may also hit an idle one. */
+  interruptions: Record<Exclude<Kind, 'socket'>, number>;
+  /** Connections that clients opened again after theirs was cut. */
+  reconnects: number;
   events: number;
-  /** Events that came a second time under the same version, which clients drop by it. */
+  /** Events received twice with the same version, which clients ignore. */
   repeats: number;
   /** Repeats on a connection that was not cut: a relay died between sending and saving the cursor. */
   repeatsOfRelay: number;
-  /** Jobs that failed since the workers of one task were killed as often as the service tries. */
+  /** Jobs that failed because the workers of one task were killed too often. */
   givenUp: number;
   faults: string[];
 }
 
-/** Runs jobs of ten tasks, so many at once, each with both kinds of client subscribed, while parts of the service are killed. */
+type Kind = 'worker' | 'relay' | 'socket';
+
+/** Taken in turn, so that three runs are enough to kill each kind. Few workers, since a task gives up after some kills. */
+const turns: Kind[] = ['socket', 'relay', 'worker', 'relay', 'socket'];
+
+/** Runs jobs of ten tasks concurrently, each with both kinds of client subscribed, while parts of the service are killed. */
 export async function runChaos(
   stack: TestStack,
   { runs, atOnce, kill = true, seconds = 240 }: { runs: number; atOnce: number; kill?: boolean; seconds?: number },
@@ -34,31 +43,29 @@ export async function runChaos(
   const figures: ChaosFigures = {
     runs,
     kills: { worker: 0, relay: 0, socket: 0 },
+    interruptions: { worker: 0, relay: 0 },
+    reconnects: 0,
     events: 0,
     repeats: 0,
     repeatsOfRelay: 0,
     givenUp: 0,
     faults: [],
   };
-  const worker = functionOf(stack.stack, 'functions/transfers/handler.ts');
-  const relay = functionOf(stack.stack, 'functions/events/relay/relay.ts');
+  const functions = {
+    worker: functionOf(stack.stack, 'functions/transfers/handler.ts'),
+    relay: functionOf(stack.stack, 'functions/events/relay/relay.ts'),
+  };
+  let strikes = 0;
 
   function strike(): void {
-    const chance = Math.random();
-    if (chance < 0.2) {
-      figures.kills.worker += 1;
-      stack.killFunction(worker);
-    } else if (chance < 0.6) {
-      figures.kills.relay += 1;
-      stack.killFunction(relay);
-    } else {
+    const kind = turns[strikes++ % turns.length] ?? 'socket';
+    if (kind === 'socket') {
       const ids = stack.sockets.connectionIds();
       const chosen = ids[Math.floor(Math.random() * ids.length)];
-      if (chosen !== undefined) {
-        figures.kills.socket += 1;
-        stack.sockets.cut(chosen);
-      }
-    }
+      if (chosen === undefined) return;
+      stack.sockets.cut(chosen);
+    } else stack.killFunction(functions[kind]);
+    figures.kills[kind] += 1;
   }
 
   async function run(): Promise<void> {
@@ -72,19 +79,22 @@ export async function runChaos(
         else subscriber.subscribe(`job.${job.id}`);
       }
       await Promise.all(subscribers.map((subscriber) => untilSubscribed(subscriber, `job.${job.id}`, timeout)));
-      // Subscribing to a job from its creation means to have received that it waits for the upload.
+      // A client that subscribed when the job was created has received that the import waits for the upload.
       const [first = job] = job.tasks;
-      // A second channel that carries the same must bring nothing twice.
+      // A second channel that carries the same events must not repeat any.
       for (const subscriber of subscribers) subscriber.subscribe(`task.${first.id}`);
       await Promise.all(subscribers.map((subscriber) => untilSubscribed(subscriber, `task.${first.id}`, timeout)));
       await Promise.all(subscribers.map((subscriber) => untilReceived(subscriber, 'task_started', first.id, timeout)));
       await upload(job);
-      const strikes = kill ? 1 + Math.floor(Math.random() * 2) : 0;
-      for (let count = 0; count < strikes; count++) setTimeout(strike, Math.random() * 1_500);
+      if (kill) {
+        // At once, while the job certainly runs and its clients are connected; perhaps again at any later point.
+        strike();
+        if (Math.random() < 0.5) setTimeout(strike, Math.random() * 1_500);
+      }
       const ended = await endOf(job.id);
       if (ended.status === 'failed') {
         const reasons = ended.tasks.filter(({ result }) => result.msg === workersLost.msg);
-        if (reasons.length === 0) figures.faults.push(`${job.id}: it failed though no task was given up`);
+        if (reasons.length === 0) figures.faults.push(`${job.id}: it failed although no task was given up`);
         figures.givenUp += 1;
         await Promise.all(subscribers.map(untilRight));
         return;
@@ -101,7 +111,10 @@ export async function runChaos(
         `${job.id}: ${String(error)} It is ${state.status} (${tasks}); received: ${received.join('; ')}`,
       );
     } finally {
-      for (const subscriber of subscribers) subscriber.close();
+      for (const subscriber of subscribers) {
+        figures.reconnects += Math.max(0, subscriber.connections - 1);
+        subscriber.close();
+      }
     }
 
     async function endOf(id: string): Promise<JobView> {
@@ -145,6 +158,10 @@ export async function runChaos(
   const lane = async () => {
     for (const _ of left) await run();
   };
+  const reported = stack.reports.length;
   await Promise.all(Array.from({ length: Math.min(atOnce, runs) }, lane));
+  const crashes = stack.reports.slice(reported).filter((line) => line.includes('signal: SIGKILL'));
+  for (const kind of ['worker', 'relay'] as const)
+    figures.interruptions[kind] = crashes.filter((line) => line.includes(functions[kind].name)).length;
   return figures;
 }

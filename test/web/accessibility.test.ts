@@ -41,7 +41,7 @@ test('no view violates WCAG 2.2 AA or is wider than the window, light, dark and 
     await page.goto(service.url + view.path);
     await page.waitForSelector('main :not([aria-busy])');
     await view.prepare?.(page);
-    // Past the policy of the page, which allows no script but its own.
+    // Bypasses the policy of the page, which only allows its own scripts.
     await page.evaluate(axe.source);
     for (const { scheme, width } of looks) {
       await page.setViewport({ width, height: 800 });

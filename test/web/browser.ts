@@ -1,12 +1,12 @@
 import type { Page } from 'puppeteer-core';
 
-/** Chooses files on the page, as its button does. */
+/** Chooses files on the page. */
 export async function choose(page: Page, ...paths: string[]): Promise<void> {
   const input = await page.waitForSelector('input[type=file]');
   await input?.uploadFile(...paths);
 }
 
-/** Clicks the first button or link of this name that can be clicked, as soon as there is one. */
+/** Waits for a button or link with this text, and clicks it. */
 export async function click(page: Page, name: string): Promise<void> {
   const selector = `main :is(button, a, summary)::-p-text(${name})`;
   await page.locator(selector).setTimeout(60_000).click();

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 const task = (name: string) => `li[aria-label="Task ${name}"]`;
 
-/** Adds a task by keyboard: the operation is chosen, and Enter adds it; the keyboard is then at its name. */
+/** Adds a task by keyboard: chooses the operation and presses Enter, which focuses the name. */
 async function add(operation: string, name: string): Promise<void> {
   await page.waitForSelector('#operation');
   await page.select('#operation', operation);
@@ -25,7 +25,7 @@ async function add(operation: string, name: string): Promise<void> {
   await page.waitForSelector(task(name));
 }
 
-/** Chooses in a select of a task by what its options are called. */
+/** Chooses an option of a task's select by its label. */
 async function chooseIn(name: string, field: string, text: string): Promise<void> {
   const selector = `${task(name)} select[id$="-${field}"]`;
   await page.waitForFunction(
@@ -51,11 +51,11 @@ describe('the builder', () => {
     await page.goto(`${service.url}/builder`);
   });
 
-  test('a job of two branches is built by hand, run, and built upon', async () => {
+  test('a job of two branches is built, run, and edited as a new job', async () => {
     await add('import/upload', 'picture');
     await upload('picture', path('picture.png'));
     await add('convert', 'small');
-    // What the service would refuse is said at the task, and drawn.
+    // Problems are shown at the task and in the graph.
     await page.waitForSelector(`${task('small')} .field .wrong`);
     await page.waitForSelector('.graph g.failed');
     await chooseIn('small', 'output_format', 'WEBP');
@@ -69,7 +69,7 @@ describe('the builder', () => {
     await chooseIn('links', 'input', 'small');
     await shows(page, 'Valid.');
     expect(await page.$$eval('.graph a', (boxes) => boxes.length)).toBe(4);
-    await click(page, 'Run the job');
+    await click(page, 'Run job');
     await page.waitForFunction(() => location.pathname.startsWith('/jobs/'));
     await page.waitForFunction(() => document.querySelectorAll('.graph g.completed').length === 4, { timeout: 60_000 });
     const links = await page.$$eval('tr:last-child a[download]', (all) => all.map(({ href }) => href));
@@ -77,7 +77,7 @@ describe('the builder', () => {
       links.map(async (link) => sharp(Buffer.from(await (await fetch(link)).arrayBuffer())).metadata()),
     );
     expect(results.map(({ format, width }) => `${format} ${width}`).sort()).toEqual(['jpeg 320', 'webp 160']);
-    await click(page, 'Edit as a new job');
+    await click(page, 'Edit as new job');
     await page.locator('#code-json').click();
     const json = await page.$eval('#code', (code) => code.textContent);
     expect(JSON.parse(json ?? '')).toEqual({
@@ -88,9 +88,9 @@ describe('the builder', () => {
         links: { operation: 'export/url', input: ['large', 'small'], archive_multiple_files: false },
       },
     });
-    // The file of the first job is not that of this one.
+    // The file of the first job is not copied.
     await shows(page, 'Valid.');
-    await click(page, 'Run the job');
+    await click(page, 'Run job');
     await shows(page, 'Choose a file for picture first.');
   });
 
@@ -105,11 +105,11 @@ describe('the builder', () => {
         links: { operation: 'export/url', input: ['as-gif', 'both'], archive_multiple_files: false },
       },
     };
-    await click(page, 'Paste the JSON of a job');
+    await click(page, 'Paste a job as JSON');
     await page.locator('#pasted').fill(JSON.stringify(job));
     await click(page, 'Merge PDFs');
     await click(page, 'Use this JSON');
-    await shows(page, 'The job that was here is replaced.');
+    await shows(page, 'The previous job was replaced.');
     await upload('own', path('picture.png'));
     await shows(page, 'picture.png,');
     const text = async (language: string) => {
@@ -118,9 +118,9 @@ describe('the builder', () => {
       return (await page.$eval('#code', (code) => code.textContent)) ?? '';
     };
     expect(JSON.parse(await text('json'))).toEqual(job);
-    // Copying asks nobody in a browser with a window.
+    // A browser with a window copies without asking.
     await page.browserContext().overridePermissions(service.url, ['clipboard-sanitized-write']);
-    // And takes only what a page in front copies.
+    // Only the page in front may copy.
     await page.bringToFront();
     await click(page, 'Copy');
     await shows(page, 'Copied');

@@ -50,7 +50,7 @@ test('a key is created, shown once, works, and is deleted', async () => {
   await page.goto(`${service.url}/keys`);
   await (await page.waitForSelector('#name'))?.type('From the page');
   await click(page, 'Create key');
-  await shows(page, 'The key From the page is made');
+  await shows(page, 'Created the key From the page');
   const key = (await page.$eval('.secret code', (code) => code.textContent)) ?? '';
   expect((await call('/v1/account/me', { key })).body).toMatchObject({
     scopes: ['read', 'process'],
@@ -67,7 +67,7 @@ test('a key is created, shown once, works, and is deleted', async () => {
   await shows(page, 'key.deleted');
 });
 
-test('a job is shown as it changes, without asking again', async () => {
+test('a job view updates live', async () => {
   const created = await call('/v1/process/jobs', {
     body: {
       tasks: {
@@ -85,7 +85,7 @@ test('a job is shown as it changes, without asking again', async () => {
   await fetch(mine?.result.form.url ?? '', { method: 'POST', body: form });
   await page.waitForFunction(() => document.querySelectorAll('.graph g.completed').length === 2, { timeout: 60_000 });
   await shows(page, 'hello.txt');
-  await click(page, 'Delete the job and its files');
+  await click(page, 'Delete job and files');
   await page.waitForFunction(() => location.pathname === '/jobs');
   expect((await call(`/v1/process/jobs/${created.body.id}`)).status).toBe(404);
 });
@@ -104,15 +104,15 @@ test('jobs are filtered by status and tag', async () => {
   await page.waitForFunction(() => !document.querySelector('table')?.textContent?.includes('pears'));
   await shows(page, 'apples');
   await page.select('#status', 'failed');
-  await shows(page, 'No such jobs');
+  await shows(page, 'No matching jobs');
 });
 
-test('a delivery of a webhook is shown, and sent again', async () => {
+test('a webhook delivery is shown and replayed', async () => {
   await page.goto(`${service.url}/webhooks`);
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
   await (await page.waitForSelector('#hook'))?.type(url);
-  await click(page, 'Register');
-  await shows(page, 'the secret of its signatures');
+  await click(page, 'Create webhook');
+  await shows(page, 'This is the signing secret');
   await call('/v1/process/jobs', {
     body: { tasks: { one: { operation: 'import/base64', file: text, filename: 'a.txt' } } },
   });
@@ -132,11 +132,11 @@ test('a delivery of a webhook is shown, and sent again', async () => {
   await expect.poll(() => received.length, { timeout: 60_000 }).toBeGreaterThan(before);
 });
 
-test('who makes a team acts for it, and may return', async () => {
+test('a person creates a team, acts for it, and switches back', async () => {
   await page.goto(`${service.url}/members`);
   await (await page.waitForSelector('#team'))?.type('Turners');
   await click(page, 'Create team');
-  await shows(page, 'Who works with the account Turners');
+  await shows(page, 'Members of the account Turners');
   await (await page.waitForSelector('#email'))?.type('somebody@example.com');
   await click(page, 'Invite');
   await shows(page, 'somebody@example.com');
@@ -147,7 +147,7 @@ test('who makes a team acts for it, and may return', async () => {
   await shows(page, 'apples');
 });
 
-test('a job of 200 tasks stays smooth while they change', async () => {
+test('a job of 200 tasks stays responsive while they change', async () => {
   const others = Array.from({ length: 199 }, (_, index) => {
     const input = index < 14 ? 'source' : `t${index - 14}`;
     return [`t${index}`, { operation: 'convert', input, output_format: 'png' }];
@@ -157,7 +157,7 @@ test('a job of 200 tasks stays smooth while they change', async () => {
   await page.goto(`${service.url}/jobs/${body.id}`);
   await page.waitForFunction(() => document.querySelectorAll('.graph g').length === 200);
   await page.tracing.start({ categories: ['__metadata', 'disabled-by-default-devtools.timeline'] });
-  // Fails all the others, one after another; the job itself has failed with the first of them.
+  // Fails all other tasks one by one; the job fails with the first of them.
   await click(page, 'Cancel');
   await page.waitForFunction(() => document.querySelectorAll('.graph g.failed').length > 40, { timeout: 60_000 });
   const trace = Buffer.from((await page.tracing.stop()) ?? []).toString();
@@ -167,7 +167,7 @@ test('a job of 200 tasks stays smooth while they change', async () => {
     .filter(({ name, pid, tid }) => name === 'RunTask' && mains.some((main) => main.pid === pid && main.tid === tid))
     .map(({ tdur = 0 }) => tdur / 1_000);
   expect(work.length).toBeGreaterThan(100);
-  // Of the processor, which others use too; a person sees what takes longer than this.
+  // Processor time, because other programs run too. People notice longer delays.
   expect(Math.max(...work)).toBeLessThan(100);
 });
 
@@ -175,7 +175,7 @@ interface TraceEvent {
   name: string;
   pid: number;
   tid: number;
-  /** Microseconds of the processor that it took. */
+  /** Processor time in microseconds. */
   tdur?: number;
   args?: { name?: string };
 }

@@ -17,7 +17,7 @@ async function downloaded(): Promise<Buffer> {
   return Buffer.from(await (await fetch(href)).arrayBuffer());
 }
 
-test('a picture that is dropped is converted with the options of the form, without signing in by hand', async () => {
+test('a dropped image is converted with the options of the form, without signing in manually', async () => {
   const bytes = [...(await readFile(path('picture.png')))];
   await page.waitForSelector('.drop');
   await page.evaluate((content) => {
@@ -30,7 +30,7 @@ test('a picture that is dropped is converted with the options of the form, witho
   await (await page.waitForSelector('input[id$=-image_custom_width]'))?.type('160');
   await click(page, 'Convert');
   expect(await sharp(await downloaded()).metadata()).toMatchObject({ format: 'webp', width: 160, height: 100 });
-  // Both pictures are compared, and can be seen.
+  // Both images are shown for comparison.
   await page.waitForFunction(() => {
     const pictures = [...document.querySelectorAll<HTMLImageElement>('.compare img')];
     return pictures.length === 2 && pictures.every(({ naturalWidth }) => naturalWidth > 0);
@@ -38,7 +38,7 @@ test('a picture that is dropped is converted with the options of the form, witho
   await shows(page, 'smaller');
 });
 
-test('an option shows itself only beside those that it depends on', async () => {
+test('an option is shown only with those that it depends on', async () => {
   await choose(page, path('picture.png'));
   await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
   await page.select('select', 'jpg');
@@ -54,7 +54,7 @@ test('an option shows itself only beside those that it depends on', async () => 
   for (const name of conditional) expect(await page.$(`[id$=-${name}]`), name).toBeNull();
 });
 
-test('a document and a picture are converted together, and both come in one ZIP', async () => {
+test('a document and an image are converted together and downloaded as one ZIP', async () => {
   await choose(page, path('letter.md'), path('picture.png'));
   await page.waitForFunction(() => {
     const all = [...document.querySelectorAll('select')];
@@ -74,10 +74,10 @@ test('a document and a picture are converted together, and both come in one ZIP'
   expect(content.includes('picture.webp')).toBe(true);
 });
 
-test('a file is fetched from its URL, and what is no URL is refused', async () => {
+test('a file is fetched from its URL, and an invalid URL is rejected', async () => {
   await page.type('input[name=url]', 'picture');
   await click(page, 'Add');
-  await shows(page, 'Expected an address');
+  await shows(page, 'Enter a URL such as');
   await page.$eval('input[name=url]', (input) => {
     input.value = '';
   });
@@ -87,12 +87,12 @@ test('a file is fetched from its URL, and what is no URL is refused', async () =
   expect(await sharp(await downloaded()).metadata()).toMatchObject({ format: 'webp', width: 320 });
 });
 
-test('an address is converted as the page that a browser shows, or as its file', async () => {
+test('a URL is converted as a rendered page or as a file', async () => {
   await page.type('input[name=url]', fileUrl('article'));
   await click(page, 'Add');
-  // No name of a file: a page, of which the options are known.
+  // Without a filename it is a page, and its options are known.
   await page.waitForSelector('summary');
-  await page.locator('label::-p-text(The file at this address)').click();
+  await page.locator('label::-p-text(The file at this URL)').click();
   await page.waitForFunction(() => !document.querySelector('summary'));
   await page.locator('label::-p-text(The web page)').click();
   await page.select('select', 'png');
@@ -102,7 +102,7 @@ test('an address is converted as the page that a browser shows, or as its file',
   expect(await sharp(await downloaded()).metadata()).toMatchObject({ format: 'png', width: 500 });
 });
 
-test('a video is converted and followed where no WebSocket opens', async () => {
+test('a video is converted and tracked if no WebSocket opens', async () => {
   await page.evaluateOnNewDocument(() => {
     globalThis.WebSocket = class extends EventTarget {
       constructor() {
@@ -120,7 +120,7 @@ test('a video is converted and followed where no WebSocket opens', async () => {
   expect((await downloaded()).subarray(4, 8).toString()).toBe('ftyp');
 });
 
-test('a conversion is canceled, here and at the service', async () => {
+test('a conversion is canceled on the page and in the service', async () => {
   await page.type('input[name=url]', fileUrl('endless.png'));
   await click(page, 'Add');
   await click(page, 'Convert');
@@ -137,18 +137,18 @@ test('a conversion is canceled, here and at the service', async () => {
   expect(await statuses()).not.toContain('processing');
 });
 
-test('a file of no known format says so', async () => {
+test('a file of an unknown format is reported', async () => {
   await writeFile(path('thing.unheard'), 'x');
   await choose(page, path('thing.unheard'));
-  await shows(page, 'cannot be converted here');
+  await shows(page, 'cannot be converted');
 });
 
-test('the API reference sends what is tried, with the key that is typed, to this host alone', async () => {
+test('the API reference sends test requests with the entered key to this host only', async () => {
   page.setDefaultTimeout(60_000);
   await page.setViewport({ width: 1280, height: 900 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
   await page.goto(`${service.url}/docs#tag/account/GET/v1/account/me`);
-  // The text is in a part of the button that only screen readers see.
+  // The text is in a visually hidden part of the button.
   const opener = await page.waitForSelector('button::-p-text((get /v1/account/me))');
   await opener?.evaluate((text) => text.closest('button')?.click());
   expect(await page.$eval('body', (body) => body.className)).toContain('dark-mode');
@@ -165,7 +165,7 @@ test('the API reference sends what is tried, with the key that is typed, to this
   );
 });
 
-test('the page may load nothing from elsewhere, and its hashed files are kept for good', async () => {
+test('the page loads nothing from other origins, and its hashed files are immutable', async () => {
   const first = await fetch(service.url);
   const policy = first.headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -185,12 +185,12 @@ test('the page may load nothing from elsewhere, and its hashed files are kept fo
   const reference = docs.headers.get('content-security-policy');
   expect(reference).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'");
   expect(reference).not.toContain('unsafe-eval');
-  // The page loads nothing of the reference, which weighs fifty times as much.
+  // The page loads nothing of the reference, which is fifty times larger.
   const others = [...(await docs.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, file]) => file);
   expect(others.filter((file) => scripts.includes(file ?? ''))).toEqual([]);
 });
 
-test('the page has its paths and its names only', async () => {
+test('the page serves its own paths and filenames only', async () => {
   const { port } = new URL(service.url);
   const get = (target: string, host = `localhost:${port}`) =>
     new Promise<{ status: number; location: string | undefined; type: string | undefined }>((resolve, reject) => {

@@ -5,15 +5,15 @@ import sharp from 'sharp';
 import type { RunningService } from '../support/running-stack.ts';
 import { choose, click, shows } from './browser.ts';
 
-/** A state of the page that is looked at. */
+/** A state of the page to check. */
 export interface View {
   name: string;
   path: string;
-  /** Brings the page there from its path. */
+  /** Brings the page from its path to the state. */
   prepare?(page: Page): Promise<void>;
 }
 
-/** Makes what the views show, and returns them. The folder takes the files that are chosen on the page. */
+/** Creates the data for the views, and returns them. The folder receives the files to choose on the page. */
 export async function makeViews(service: RunningService, folder: string): Promise<View[]> {
   const send = async (path: string, body: object): Promise<{ id: string }> => {
     const response = await fetch(service.url + path, {
@@ -95,7 +95,7 @@ export async function makeViews(service: RunningService, folder: string): Promis
         await page.locator('li summary::-p-text(Options)').click();
         await page.waitForSelector('.options input');
         await page.select('#operation', 'import/sftp');
-        await click(page, 'Add a task');
+        await click(page, 'Add task');
         await page.waitForSelector('.field .wrong');
       },
     },

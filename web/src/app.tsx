@@ -11,7 +11,7 @@ import type { Me } from './service/types.ts';
 interface View {
   path: string;
   title: string;
-  /** What a sign-in is for, if it needs one. */
+  /** Purpose of signing in, if the view requires it. */
   signInTo?: string;
   show: ComponentType;
 }
@@ -35,7 +35,7 @@ const views: View[] = [
   {
     path: '/usage',
     title: 'Usage',
-    signInTo: 'to see what you use',
+    signInTo: 'to see your usage',
     show: lazy(async () => ({ default: (await import('./account/usage.tsx')).Usage })),
   },
   {
@@ -53,13 +53,13 @@ const views: View[] = [
   {
     path: '/members',
     title: 'Members',
-    signInTo: 'to see who belongs to your account',
+    signInTo: 'to see the members of your account',
     show: lazy(async () => ({ default: (await import('./account/members.tsx')).Members })),
   },
   {
     path: '/audit',
     title: 'Audit',
-    signInTo: 'to see what was changed',
+    signInTo: 'to see the audit log',
     show: lazy(async () => ({ default: (await import('./account/audit.tsx')).Audit })),
   },
 ];
@@ -69,7 +69,7 @@ function viewOf(current: string): View {
   return views.find((view) => view.path === first) ?? convert;
 }
 
-/** Shows the page: the bar, the view that the path names, and the foot. */
+/** Shows the page: header, the view of the current path, and footer. */
 export function App() {
   const view = viewOf(path.value);
   useEffect(() => {

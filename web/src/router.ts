@@ -1,19 +1,19 @@
 import { signal } from '@preact/signals';
 import { isPagePath } from '../pages.ts';
 
-/** The path that is shown. */
+/** The current path. */
 export const path = signal(location.pathname);
 
-/** Shows another path of the page. */
+/** Navigates to a path of the page. */
 export function go(to: string): void {
   history.pushState(null, '', to);
   path.value = to;
   scrollTo(0, 0);
-  // Otherwise a screen reader stays silent, and the keyboard in what is gone.
+  // Otherwise screen readers stay silent and focus stays on a removed element.
   document.querySelector<HTMLElement>('main')?.focus();
 }
 
-/** Keeps links within the page from loading it again, unless they are to open elsewhere. */
+/** Handles links within the page without reloading it, unless they open in another tab. */
 export function followLinks(): void {
   addEventListener('popstate', () => {
     path.value = location.pathname;

@@ -37,17 +37,17 @@ import { pingSeconds } from '../websocket/pings.ts';
 import { openPacket } from '../websocket/socket-io-packets.ts';
 import { disconnect, post } from '../websocket/sockets.ts';
 
-/** The connect route has returned by then; sent earlier, the first packet would be lost. */
+/** Time for the connect route to return; a packet sent earlier would be lost. */
 export const openAfterMs = 50;
 const openTimeoutMs = 3_000;
 const sentBetweenSaves = 50;
 
-/** Sends what a message of the queue says to the connections it concerns. */
+/** Handles a message of the queue. */
 export type Relay = (message: EventMessage) => Promise<void>;
 
 /**
- * Makes the relay of one batch of messages. The queue delivers the messages of one job one after the other, so nothing
- * else is sent of that job meanwhile, and the cursor can be saved after the event was sent.
+ * Creates the relay for one batch of messages. The queue delivers the messages of a job in order, so no other relay sends
+ * events of that job at the same time, and the cursor can be saved after the event is sent.
  */
 export function relayFor(logger: Logger): Relay {
   const audience = audienceOfBatch();
@@ -67,8 +67,8 @@ interface Audience {
 }
 
 /**
- * Reads subscribers once for a whole batch. None is missed: a subscription to a job begins by a message of the same job,
- * and one to a user that is later than this read is sent what was recorded before it, as all of the batch was.
+ * Reads subscribers once per batch. None is missed: a subscription to a job starts with a message of the same job. A later
+ * subscriber to a user receives the recorded state, which includes the whole batch.
  */
 function audienceOfBatch(): Audience {
   return { group: cached(readGroup), ofUser: cached(readUserSubscribers) };
@@ -88,7 +88,7 @@ async function open(connection: string): Promise<void> {
   do {
     await pause(openAfterMs);
     if ((await post(connection, openPacket(connection, pingSeconds))) === 'sent') return;
-    // A connection that is not open yet has its record. One that has none is closed, and must not delay the rest of the batch.
+    // A connection without a record is closed, and must not delay the rest of the batch.
   } while (Date.now() < deadline && (await readConnection(connection)));
 }
 
@@ -108,7 +108,7 @@ async function broadcast(change: ChangeEvent, audience: Audience, logger: Logger
   const last = cursors.get(subject.id);
   const data = isTask(subject) ? presentTask(subject) : await presentFullJob(subject);
   await Promise.all(
-    // Once per connection, by the narrowest of its channels, however many of them carry it.
+    // Once per connection, on its narrowest channel.
     [...Map.groupBy(targets, ({ connection }) => connection).values()].map(async (own) => {
       const [subscriber] = own.toSorted((a, b) => channels.indexOf(a.channel) - channels.indexOf(b.channel));
       const event = eventFor(subject, laterOf(last, cursorBy(own, subject.id)));
@@ -117,14 +117,14 @@ async function broadcast(change: ChangeEvent, audience: Audience, logger: Logger
       await deliver(subscriber, place, { event, channel: subscriber.channel, data }, logger);
     }),
   );
-  // Never back to an earlier phase, whatever version comes with it: an end must stay the last that was sent.
+  // Never returns to an earlier phase, regardless of the version: an end must be the last event sent.
   if (last && (last.version >= cursor.version || last.phase > cursor.phase)) return;
   const saved = { ...cursor, userConnections: userSubscribers.filter(isTarget).map(({ connection }) => connection) };
   await saveCursor(group, subject, saved);
   cursors.set(subject.id, saved);
 }
 
-/** Returns the task or job of a change; of a task that did not fit the message, its record where it still exists. */
+/** Returns the task or job of a change. Reads a task that did not fit the message, if it still exists. */
 async function fullSubject(change: ChangeEvent): Promise<Task | Job> {
   if (change.type === 'job' || !change.partial) return subjectOf(change);
   const { task } = change;
@@ -132,7 +132,7 @@ async function fullSubject(change: ChangeEvent): Promise<Task | Job> {
   return record && phaseOf(record) === phaseOf(task) ? record : task;
 }
 
-/** Returns a job as the API presents it, with its tasks as they are now. */
+/** Returns a job as the API presents it, with the current state of its tasks. */
 export async function presentFullJob(job: Job): Promise<JsonObject> {
   return presentJob(job, await tasksOf(job));
 }
@@ -147,9 +147,8 @@ function cursorBy(subscribers: Subscriber[], id: string): Cursor | undefined {
 }
 
 /**
- * Sends a new subscriber the current state, as the events that led there would have; one that asks again, what it has not
- * received of it. The snapshot is saved first: a message that is redelivered because its relay died sends the same, and
- * later changes are sent by the messages that wait behind it.
+ * Sends a new subscriber the current state as events; a repeated subscriber only receives what it is missing. The snapshot
+ * is saved first, so that a redelivered message sends the same one. Later changes have their own messages.
  */
 async function sendSnapshot(
   { connection, channel, group, again }: Extract<EventMessage, { type: 'subscribed' }>,
@@ -165,7 +164,7 @@ async function sendSnapshot(
   if (isCurrent && !again) return;
   const { subject, tasks } = isInterrupted ? asInSnapshot(now, subscriber.snapshot) : now;
   const all = isTask(subject) ? [subject] : inOrder(subject, tasks);
-  // What this connection received by this channel, or by another that carries the same, is not sent again.
+  // Skips what this connection has received on this or another channel.
   const sources = subscribers.filter((one) =>
     one === subscriber ? isCurrent : one.connection === connection && one.snapshot !== undefined,
   );
@@ -186,7 +185,7 @@ async function sendSnapshot(
   for (const [index, one] of all.entries()) {
     const position = positionOf(one, index, subject);
     if (position < from) continue;
-    // A job of many tasks takes seconds to send: a relay that dies meanwhile leaves the rest, and not the whole, to the next.
+    // Sending a job with many tasks takes seconds. If the relay dies, the next one only sends the rest.
     if (position > from && position % sentBetweenSaves === 0)
       await saveSnapshotPosition(partition, subscriber, position);
     const event = eventOf(one);
@@ -197,7 +196,7 @@ async function sendSnapshot(
   delete subscriber.snapshotPosition;
 }
 
-/** Returns the position of a task or job in the snapshot of a job, whichever of its tasks are deleted by now. */
+/** Returns the position of a task or job in the snapshot of a job, including deleted tasks. */
 function positionOf(one: Task | Job, index: number, subject: Task | Job): number {
   if (isTask(subject)) return 0;
   if (one === subject) return index === 0 ? 0 : subject.tasks.length + 1;
@@ -210,7 +209,7 @@ interface State {
   tasks: Task[];
 }
 
-/** Returns a job before its tasks, or after them where it has ended. */
+/** Returns a job before its tasks, or after them if it has ended. */
 function inOrder(job: Job, tasks: Task[]): (Task | Job)[] {
   return phaseOf(job) === phases.ended ? [...tasks, job] : [job, ...tasks];
 }
@@ -234,7 +233,7 @@ async function readState(channel: string): Promise<State | undefined> {
   return job && { subject: job, tasks: await tasksOf(job) };
 }
 
-/** Sends to a subscriber; where its connection is closed, removes all of its subscriptions and returns false. */
+/** Sends to a subscriber. If its connection is closed, removes all its subscriptions and returns false. */
 async function deliver(
   { connection, dialect, identity }: Subscriber,
   { group, user, subscribers }: { group: string; user: string; subscribers: Subscriber[] },
@@ -242,12 +241,11 @@ async function deliver(
   logger: Logger,
 ): Promise<boolean> {
   try {
-    // Whoever connected with a key that was deleted since is sent nothing more.
+    // The key of the connection may have been deleted.
     if (identity && !(await isStillValid(identity))) await disconnect(connection);
     else if ((await post(connection, encode(dialect, message))) === 'sent') return true;
   } catch (error) {
-    // A client that misses an event must not continue as if it had received it: it is disconnected, reconnects, and is
-    // sent the current state.
+    // A client must not miss an event unnoticed. It is disconnected, reconnects, and receives the current state.
     logger.warn('a connection could not be posted to', { connection, error });
     await disconnect(connection).catch(() => sendEvents([{ type: 'abandoned', connection }]));
   }
@@ -255,7 +253,7 @@ async function deliver(
     subscribers
       .filter((one) => one.connection === connection)
       .map((one) => {
-        // Nor is anything more of this batch sent to it, whose subscribers are cached.
+        // Subscribers are cached per batch, so drop it from the cache.
         delete one.snapshot;
         return removeSubscriber(one.channel.startsWith('user.') ? partitionOfUser(user) : partitionOfGroup(group), one);
       }),

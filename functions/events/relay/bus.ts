@@ -4,16 +4,16 @@ import { busEventsOf, parseBusScope } from '../../../shared/aws/bus-events.ts';
 import { sendBusEvents } from '../../../shared/aws/queues.ts';
 import type { ChangeEvent } from '../../../shared/events/change-event.ts';
 
-/** How long the next messages of a job may wait for a bus that does not respond. */
+/** How long an unresponsive bus may delay the next messages of a job. */
 const timeoutMs = 1_000;
 const retryAfterSeconds = 10;
 
 const scope = parseBusScope(process.env.LATHE_BUS_EVENTS);
 
 /**
- * Puts changes on the event bus, where rules of other services match them by name. What the bus refuses is queued with the
- * deliveries, and not left to the message that it came with: the messages of a job keep their order, so everything that
- * sockets and webhooks receive of the job would wait for the bus. It throws only where that queue refuses, too.
+ * Puts changes on the event bus, where rules match them by name. Events that the bus rejects are sent to the queue of
+ * deliveries. Retrying the original message instead would delay all later events of the job. Throws only if that queue
+ * fails too.
  */
 export async function putOnBus(changes: ChangeEvent[], logger: Logger): Promise<void> {
   const events = changes.flatMap((change) => busEventsOf(change, scope));

@@ -9,8 +9,8 @@ import { putOnBus } from './bus.ts';
 const logger = new Logger({ serviceName: 'lathe' });
 
 /**
- * Throttles progress: only the latest of each task in a batch is passed on, and to the relay only where it has subscribers.
- * The relay's queue is thus kept free for events, however many tasks report progress.
+ * Throttles progress: forwards only the latest update of each task in a batch, and to the relay only if the task has
+ * subscribers. This keeps the relay's queue free for events.
  */
 export async function handler(event: SQSEvent): Promise<void> {
   const latest = new Map<string, ChangeEvent>();

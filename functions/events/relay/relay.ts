@@ -11,17 +11,17 @@ const logger = new Logger({ serviceName: 'lathe' });
 /** A message of the queue, parsed once for subscribers, webhooks and the bus. */
 type Received = {
   messageId: string;
-  /** Those of one job, whose order is kept. */
+  /** The message group: messages of one job stay in order. */
   group: string;
-  // One that cannot be parsed fails with the rest of its group, and not the whole batch.
+  // A message that cannot be parsed fails its group, not the whole batch.
 } & ({ message: EventMessage } | { error: unknown });
 
-/** Sends published changes to the connections that subscribe to them, and passes them on to webhooks and the bus. */
+/** Sends published changes to subscribed connections, webhooks and the bus. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
   const received = event.Records.map(receive);
   const relay = relayFor(logger);
-  // In parallel, so that no subscriber waits for the bus. Where neither it nor its queue takes an event the batch is retried,
-  // and nobody receives it twice.
+  // Concurrently, so that no subscriber waits for the bus. If the bus and its queue both fail, the batch is retried, and
+  // subscribers do not receive events twice.
   const [failures] = await Promise.all([
     Promise.all([...Map.groupBy(received, ({ group }) => group).values()].map((messages) => inOrder(messages, relay))),
     putOnBus(received.flatMap(changeIn), logger),
@@ -38,7 +38,7 @@ function receive({ messageId, body, attributes }: SQSRecord): Received {
   }
 }
 
-/** Handles the messages of one job in order; those behind one that fails wait, or they would overtake it. */
+/** Handles the messages of one job in order. After a failure the rest are retried too, to keep the order. */
 async function inOrder(messages: Received[], relay: Relay): Promise<SQSBatchItemFailure[]> {
   for (const [index, received] of messages.entries()) {
     try {
@@ -54,7 +54,7 @@ async function inOrder(messages: Received[], relay: Relay): Promise<SQSBatchItem
 }
 
 async function handle(message: EventMessage, relay: Relay): Promise<void> {
-  // In parallel, since the next messages of the job wait for both.
+  // Concurrently, because the next messages of the job wait for both.
   await Promise.all([relay(message), planDeliveries(message)]);
   if (message.type === 'changed') logger.info('passed a change on', idsOf(message.change));
 }

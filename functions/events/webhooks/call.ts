@@ -11,7 +11,7 @@ import type { Attempt } from '../../../shared/webhooks/webhook.ts';
 
 const defaultTimeoutMs = 15_000;
 
-/** Calls a receiver once: at an address that was checked, following no redirect, with a timeout of 15 seconds. */
+/** Calls a receiver once, at a checked address, without following redirects, with a timeout of 15 seconds. */
 export async function callReceiver(
   url: string,
   headers: Record<string, string>,
@@ -45,7 +45,7 @@ function post(
         ...connection,
         path: `${url.pathname}${url.search}`,
         method: 'POST',
-        // A new connection: one that is kept alive would be reused without its address being checked.
+        // A kept-alive connection would be reused without checking its address.
         agent: false,
         signal: AbortSignal.timeout(timeoutMs),
         headers: {

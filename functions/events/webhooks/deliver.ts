@@ -12,7 +12,7 @@ const processor = new BatchProcessor(EventType.SQS);
 const allow = parseAllowHosts(process.env.LATHE_ALLOW_HOSTS);
 const busTimeoutMs = 10_000;
 
-/** Calls the webhooks whose deliveries are due, and puts events on the bus that it refused before. */
+/** Calls the webhooks of due deliveries, and retries events that the bus rejected. */
 export const handler = (event: SQSEvent, context: Context) =>
   processPartialResponse(event, deliver, processor, { context });
 
@@ -34,9 +34,9 @@ async function handle(message: DeliveryMessage): Promise<void> {
   });
 }
 
-/** Puts an event on the bus. One that is refused again and again becomes a dead letter, which an operator sends again. */
+/** Puts an event on the bus. After repeated failures it becomes a dead letter, which an operator can redrive. */
 async function putOnBus(event: BusEvent): Promise<void> {
-  // Loaded only here: the bus rarely refuses an event, and its client would slow down every start.
+  // Loaded on demand: the bus rarely rejects an event, and its client would slow down every start.
   const { putEvents } = await import('../../../shared/aws/bus.ts');
   const [refused] = await putEvents([event], busTimeoutMs);
   if (refused) throw new Error(`The bus refused an event: ${event.name}.`, { cause: refused.cause });

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Delivery } from '../../../shared/webhooks/webhook.ts';
 
-/** Signs a delivery as the Standard Webhooks specification says, at the time of an attempt. */
+/** Signs a delivery attempt according to the Standard Webhooks specification. */
 export function signedHeaders(
   { webhook, id, body }: Pick<Delivery, 'webhook' | 'id' | 'body'>,
   secret: string,

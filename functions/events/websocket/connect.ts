@@ -11,8 +11,8 @@ export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
 };
 
 /**
- * Accepts a connection, or refuses it by the status that it returns. A client of Socket.IO authenticates in its first packet,
- * any other in the request itself.
+ * Accepts or rejects a connection with its response status. Socket.IO clients authenticate in their first packet, others in
+ * the request.
  */
 export async function acceptConnection(event: ConnectEvent): Promise<{ statusCode: number }> {
   const { connectionId: id } = event.requestContext;
@@ -21,7 +21,7 @@ export async function acceptConnection(event: ConnectEvent): Promise<{ statusCod
   if (query.EIO !== undefined) {
     if (query.EIO !== '4') return { statusCode: 400 };
     await storeConnection({ id, dialect: 'socket.io', ...(origin === undefined ? {} : { origin }), channels: {} });
-    // Nothing can be sent before this function has returned, and the client waits for the server's first packet.
+    // The client waits for a first packet, which cannot be sent until this function returns.
     await sendEvents([{ type: 'opened', connection: id }]);
     return { statusCode: 200 };
   }
@@ -33,7 +33,7 @@ export async function acceptConnection(event: ConnectEvent): Promise<{ statusCod
   return { statusCode: 200 };
 }
 
-// WebSocket APIs pass headers on as the client spelled them.
+// WebSocket APIs keep the client's spelling of header names.
 function headerOf(headers: Record<string, string | undefined>, name: string): string | undefined {
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }

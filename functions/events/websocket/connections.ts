@@ -18,24 +18,24 @@ import type { Cursor, Phase } from '../../../shared/events/event-names.ts';
 import type { Dialect } from './dialect.ts';
 import { forgetPinged, notePinged } from './pings.ts';
 
-/** Longer than API Gateway keeps a connection open, so that the records of one that was never closed expire. */
+/** Longer than the maximum duration of a connection, so that records of connections that were never closed expire. */
 const connectionSeconds = 2 * 60 * 60 + 600;
-/** How long a client of Socket.IO may stay disconnected and still resume its subscriptions. */
+/** How long a disconnected Socket.IO client can resume its subscriptions. */
 const sessionSeconds = 24 * 60 * 60;
 
-/** Who is connected, by which right, and what they may subscribe to. */
+/** A connection with its identity and subscriptions. */
 export type Identity = TokenHolder;
 
 export interface Connection {
   id: string;
   dialect: Dialect;
-  /** Absent until a client of Socket.IO has authenticated. */
+  /** Absent until a Socket.IO client has authenticated. */
   identity?: Identity;
-  /** The origin of the page that opened it, for keys that are limited to some. */
+  /** The origin of the page that opened it, for keys that are limited to certain origins. */
   origin?: string;
-  /** Since when whoever changes a task of this user publishes that, in milliseconds. */
+  /** When functions started to publish changes for this user, in milliseconds. */
   subscribedSince?: number;
-  /** The session that a client of Socket.IO resumes when it reconnects. */
+  /** The session that a Socket.IO client resumes when it reconnects. */
   session?: string;
   /** Subscribed channels, with the partition that holds each subscription. */
   channels: Record<string, string>;
@@ -45,17 +45,17 @@ export interface Subscriber {
   connection: string;
   channel: string;
   dialect: Dialect;
-  /** By which right the connection was made; absent of subscriptions from before it was stored. */
+  /** The authentication of the connection; absent in old subscriptions. */
   identity?: Identity;
-  /** The cursor of each task or job in the snapshot that is sent first; absent until then. */
+  /** The cursor of each task or job in the initial snapshot; absent until that is saved. */
   snapshot?: Map<string, Cursor>;
-  /** The position up to which the snapshot was sent for certain; absent once all of it was. */
+  /** The position up to which the snapshot has been sent; absent once it is complete. */
   snapshotPosition?: number;
 }
 
-/** What was last sent of a task or job to all of its subscribers. */
+/** The last event of a task or job sent to all its subscribers. */
 export interface GroupCursor extends Cursor {
-  /** Connections that received it by a channel of their user; nothing else records what those received. */
+  /** Connections that received it on a user channel, which is not recorded elsewhere. */
   userConnections: string[];
 }
 
@@ -68,17 +68,17 @@ const subscriberKey = (
   pk: partition,
   sk: `conn#${connection}#${channel}`,
 });
-/** Marks a partition that has, or had, subscribers, so that many partitions can be checked in one batch. */
+/** Marks a partition that has or had subscribers, so that many partitions can be checked in one batch. */
 const subscribedKey = (partition: string): Key => ({ pk: partition, sk: 'subscribed' });
 const cursorPrefix = 'cursor#';
 const expiry = (seconds: number) => Math.ceil(Date.now() / 1000) + seconds;
 
-/** Returns the partition of the subscribers of a job with its tasks, or of a task without a job. */
+/** Returns the partition for subscribers of a job and its tasks, or of a task without a job. */
 export const partitionOfGroup = (group: string) => `${partitions.subscriber}${group}`;
-/** Returns the partition of the subscribers of all jobs or all tasks of a user. */
+/** Returns the partition for subscribers of all jobs or all tasks of a user. */
 export const partitionOfUser = (user: string) => `${partitions.subscriber}user.${user}`;
 
-/** Stores a new connection. One that has not authenticated is not pinged, so that it ends when it stays idle. */
+/** Stores a new connection. An unauthenticated one is not pinged, so that it closes when idle. */
 export async function storeConnection(connection: Connection): Promise<void> {
   const ttl = expiry(connectionSeconds);
   const { id, identity } = connection;
@@ -121,8 +121,8 @@ export async function removeConnection(id: string): Promise<void> {
 }
 
 /**
- * Subscribes a connection to a channel, and returns whether it was not subscribed before. A channel of one job or task
- * sends nothing before its snapshot.
+ * Subscribes a connection to a channel, and returns whether the subscription is new. A channel of one job or task sends
+ * nothing before its snapshot.
  */
 export async function addSubscriber(connection: Connection, channel: string, partition: string): Promise<boolean> {
   const isOfUser = partition.startsWith(partitionOfUser(''));
@@ -173,14 +173,14 @@ export async function dropSubscriber(connection: Connection, channel: string): P
     });
 }
 
-/** Returns the channels of a session of this user, for a client that reconnects. */
+/** Returns the channels of a session, for a client that reconnects. */
 export async function channelsOfSession(session: string, user: string): Promise<string[]> {
-  // Consistent, because a client may be disconnected right after it subscribed, and be back within milliseconds.
+  // Consistent, because a client may reconnect within milliseconds after it subscribed.
   const item = (await get(sessionKey(session))) ?? {};
   return item.user === user && item.channels instanceof Set ? [...item.channels].map(String) : [];
 }
 
-/** Reads the subscribers of a job with its tasks, or of a task without a job, and what was last sent of each. */
+/** Reads the subscribers of a job and its tasks, or of a task without a job, and the last sent event of each. */
 export async function readGroup(
   group: string,
 ): Promise<{ subscribers: Subscriber[]; cursors: Map<string, GroupCursor> }> {
@@ -202,13 +202,13 @@ export async function readUserSubscribers(user: string): Promise<Subscriber[]> {
   return (await readPartition(partitionOfUser(user))).filter(isSubscriber).map(toSubscriber);
 }
 
-/** Returns which of these partitions have subscribers, or had them lately. */
+/** Returns which of these partitions have or recently had subscribers. */
 export async function subscribedAmong(candidates: string[]): Promise<Set<string>> {
   const items = await batchGet(candidates.map(subscribedKey), { consistent: false });
   return new Set(items.map(({ pk }) => String(pk)));
 }
 
-/** Saves what was sent of a task or job to all subscribers of its group. */
+/** Saves the last event of a task or job sent to all subscribers of its group. */
 export async function saveCursor(
   group: string,
   subject: { id: string; expiresAt: string },
@@ -222,7 +222,7 @@ export async function saveCursor(
   });
 }
 
-/** Saves the snapshot that a subscriber is about to be sent; returns whether it is still subscribed. */
+/** Saves the snapshot for a subscriber before it is sent; returns whether it is still subscribed. */
 export async function saveSnapshot(
   partition: string,
   subscriber: Subscriber,
@@ -241,7 +241,7 @@ export async function saveSnapshot(
   return item !== undefined;
 }
 
-/** Saves the position up to which a subscriber was sent its snapshot. */
+/** Saves the position up to which a snapshot has been sent. */
 export async function saveSnapshotPosition(partition: string, subscriber: Subscriber, position: number): Promise<void> {
   const values = { ':position': position };
   await update(subscriberKey(partition, subscriber), 'SET snapshotPosition = :position', {
@@ -250,7 +250,7 @@ export async function saveSnapshotPosition(partition: string, subscriber: Subscr
   });
 }
 
-/** Saves that a subscriber was sent all of its snapshot. */
+/** Saves that a snapshot has been sent completely. */
 export async function completeSnapshot(partition: string, subscriber: Subscriber): Promise<void> {
   await update(subscriberKey(partition, subscriber), 'REMOVE snapshotPosition', { condition: itemExists });
 }
@@ -263,7 +263,7 @@ export async function removeSubscriber(
   await remove(subscriberKey(partition, subscriber));
 }
 
-/** Reads a partition consistently: a subscriber that was just added must receive whatever is published after it. */
+/** Reads a partition consistently, so that a new subscriber receives everything published after it subscribed. */
 async function readPartition(partition: string): Promise<Item[]> {
   const items = await query({ keys: 'pk = :pk', values: { ':pk': partition } });
   const now = Date.now() / 1000;

@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { eventPacket } from './socket-io-packets.ts';
 
-/** The protocol of a client: JSON texts, or the packets of Socket.IO. */
+/** The protocol of a client: plain JSON or Socket.IO packets. */
 export type Dialect = 'plain' | 'socket.io';
 
-/** The limit of API Gateway. */
+/** The message limit of API Gateway. */
 export const maxMessageBytes = 128 * 1024;
 
 export interface Message {
   event: string;
   channel?: string;
-  /** A task or job as the API shows it, with its version, or what else the event is about. */
+  /** A task or job as the API presents it, with its version, or other data of the event. */
   data: JsonObject;
 }
 
-/** Encodes a message in the dialect of a connection, without its large parts where it would exceed the limit. */
+/** Encodes a message in the dialect of a connection, truncated if it would exceed the limit. */
 export function encode(dialect: Dialect, message: Message): string {
   for (const data of [message.data, ...smaller(message.data)]) {
     const text = write(dialect, { ...message, data });
@@ -25,10 +25,10 @@ export function encode(dialect: Dialect, message: Message): string {
 
 function write(dialect: Dialect, { event, channel, data }: Message): string {
   if (dialect === 'socket.io') return eventPacket(event, data);
-  return JSON.stringify({ event, ...(channel === undefined ? {} : { channel }), data });
+  return JSON.stringify({ event, channel, data });
 }
 
-// The API returns in full what does not fit here; a job without its tasks still says how it ended.
+// Clients fetch the full data from the API; a job without its tasks still has its result.
 function* smaller(data: JsonObject): Generator<JsonObject> {
   const { tasks: _tasks, payload: _payload, docs: _docs, ...rest } = data;
   if (Array.isArray(data.tasks)) {

@@ -4,7 +4,7 @@ import { newestJobs, newestTasks } from '../../../shared/lists/list.ts';
 import { readNumberSettings } from '../../../shared/settings.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 
-/** What fits one WebSocket message. */
+/** As many as fit into one WebSocket message. */
 const maxDocs = 25;
 
 /** Returns the newest jobs of a user. */

@@ -3,6 +3,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { addConnectedSubscriber } from '../../../shared/aws/account-subscribers.ts';
 import { holderOf, isStillValid } from '../../../shared/aws/tokens.ts';
+import { defined } from '../../../shared/defined.ts';
 import { type Connection, channelsOfSession, readConnection, storeConnection } from './connections.ts';
 import { encode } from './dialect.ts';
 import {
@@ -19,15 +20,15 @@ import { SubscriptionRefused, subscribe, unsubscribe } from './subscribe.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
 
-/** Handles a message of a client, in its dialect. */
+/** Handles a message of a client. */
 export async function handleMessage({
   requestContext: { connectionId },
   body = '',
 }: APIGatewayProxyWebsocketEventV2): Promise<void> {
-  // The response to a ping is most of what idle connections send, and needs none of their records.
+  // Pongs are most of the messages of idle connections, and need no records.
   if (body === pongPacket('')) return;
   const connection = await readConnection(connectionId);
-  // Also one whose key was deleted after it connected, or whose person is a member no more.
+  // The key may have been deleted, or the person removed from the account, since it connected.
   if (!connection || (connection.identity && !(await isStillValid(connection.identity)))) {
     await disconnect(connectionId);
     return;
@@ -38,7 +39,7 @@ export async function handleMessage({
 
 async function handleText(connection: Connection, text: string): Promise<void> {
   const send = (event: string, data: Record<string, string>, channel?: string) =>
-    post(connection.id, encode('plain', { event, data, ...(channel === undefined ? {} : { channel }) }));
+    post(connection.id, encode('plain', defined({ event, data, channel })));
   const { action, channel } = readRequest(text);
   if (action === 'ping') {
     await send('pong', {});
@@ -92,7 +93,7 @@ async function handlePacket(connection: Connection, text: string): Promise<void>
   }
 }
 
-/** Connects a client of Socket.IO to the main namespace, and resumes the subscriptions it had before it was disconnected. */
+/** Connects a Socket.IO client to the main namespace, and resumes its subscriptions. */
 async function authenticate(connection: Connection, namespace: string, auth: Record<string, unknown>): Promise<void> {
   const refuse = (message: string) => post(connection.id, connectErrorPacket(namespace, message));
   if (namespace !== '/') {
@@ -105,7 +106,7 @@ async function authenticate(connection: Connection, namespace: string, auth: Rec
     return;
   }
   const former = typeof auth.pid === 'string' ? await channelsOfSession(auth.pid, identity.user) : [];
-  // Without channels there is nothing to resume, which another private id tells the client.
+  // Without channels there is nothing to resume. A new private id tells the client so.
   const session = former.length > 0 && typeof auth.pid === 'string' ? auth.pid : randomUUID();
   const subscribedSince = await addConnectedSubscriber(identity.user);
   const authenticated: Connection = { ...connection, identity, session, subscribedSince };
@@ -118,7 +119,7 @@ async function resume(connection: Connection, channel: string): Promise<void> {
   try {
     await subscribe(connection, channel);
   } catch (error) {
-    // The task or job was deleted or has expired; the client would receive nothing of it either way.
+    // The task or job was deleted or has expired, so it has no more events.
     if (!(error instanceof SubscriptionRefused)) throw error;
   }
 }

@@ -7,34 +7,34 @@ import { type Dialect, encode } from './dialect.ts';
 import { pingPacket } from './socket-io-packets.ts';
 
 /**
- * Connections are pinged in every so many sweeps. API Gateway ends one that carried no message in either direction for ten
- * minutes; eight leave time for a sweep that fails. Frames of WebSocket's own pings are no messages.
+ * API Gateway closes connections without messages for ten minutes. Pinging every eight leaves time for a failed sweep.
+ * Native WebSocket ping frames do not count as messages.
  */
 export const sweepsBetweenPings = 8;
 /** How often a connection is pinged. */
 export const pingSeconds = sweepsBetweenPings * settings.sweepSeconds;
 
-/** Clients of Socket.IO respond to each ping, by a message that counts against the rate of the stage. */
+/** Socket.IO clients respond to each ping with a message, which counts against the rate limit of the stage. */
 const pingsAtOnce = 50;
 const betweenMs = 500;
-/** With more connections than fit the pace above, a sweep still has to end before the next. */
+/** Limits the duration of a sweep with many connections, which has to end before the next. */
 const maxSteps = 80;
 
-/** One partition, since new connections are limited to 500 a second: reading more of them would cost an idle deployment. */
+/** One partition is enough for 500 new connections per second, and cheap to read in an idle deployment. */
 const pk = `${partitions.pinged}all`;
 const pingedKey = (connection: string): Key => ({ pk, sk: connection });
 
-/** Notes that a connection is to be pinged, until that time in seconds. */
+/** Registers a connection for pings until the given time in seconds. */
 export async function notePinged(connection: string, dialect: Dialect, ttl: number): Promise<void> {
   await put({ ...pingedKey(connection), dialect, ttl });
 }
 
-/** Notes that a connection is no more to be pinged. */
+/** Stops pinging a connection. */
 export async function forgetPinged(connection: string): Promise<void> {
   await remove(pingedKey(connection));
 }
 
-/** Pings all connections, and returns how many there were. */
+/** Pings all connections, and returns their number. */
 export async function pingConnections(logger: Logger): Promise<number> {
   const all = await query({ keys: 'pk = :pk', values: { ':pk': pk }, consistent: false });
   const atOnce = Math.max(pingsAtOnce, Math.ceil(all.length / maxSteps));
@@ -47,10 +47,10 @@ export async function pingConnections(logger: Logger): Promise<number> {
 
 async function ping({ sk, dialect }: Item, logger: Logger): Promise<void> {
   const connection = String(sk);
-  // Those who speak plain JSON ignore a pong already: it is the response to a ping of theirs.
+  // Plain JSON clients ignore a pong, which they know as the response to their own pings.
   const text = dialect === 'socket.io' ? pingPacket : encode('plain', { event: 'pong', data: {} });
   try {
-    // Most sweeps of most deployments find none, and start without the client of API Gateway.
+    // Loaded on demand, because most sweeps find no connections.
     const { post } = await import('./sockets.ts');
     if ((await post(connection, text)) === 'gone') await forgetPinged(connection);
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * The packets of Engine.IO 4 and Socket.IO 5 that a client on WebSockets alone exchanges with a server that holds no
- * timers: open, connect and its error, ping and pong, event, ack, disconnect. API Gateway carries them as plain texts.
+ * The packets of Engine.IO 4 and Socket.IO 5 for the WebSocket transport and a server without timers: open, connect,
+ * connect error, ping, pong, event, ack, disconnect. API Gateway transports them as text.
  */
 
 export type ClientPacket =
@@ -12,7 +12,7 @@ export type ClientPacket =
   | { type: 'pong' }
   | { type: 'close' };
 
-/** A text that is not a packet, or one of a type that only servers send. */
+/** An invalid packet, or one that only servers send. */
 export class BadPacket extends Error {
   override name = 'BadPacket';
 }
@@ -57,7 +57,7 @@ function readMessage(text: string): ClientPacket {
   }
 }
 
-/** Splits `/namespace,12[...]` into its parts, each of which may be missing. */
+/** Splits `/namespace,12[...]` into its optional parts. */
 function splitHeader(text: string): { namespace: string; ackId: number | undefined; payload: string } {
   const match = /^(?:(\/[^,]*)(?:,|$))?(\d{1,15})?/.exec(text);
   return {
@@ -88,7 +88,7 @@ function readList(text: string): unknown[] {
   return value;
 }
 
-/** Writes the packet that opens a connection. The client closes one on which no ping came for the interval and the timeout. */
+/** Writes the open packet. The client closes a connection without a ping for the interval plus the timeout. */
 export function openPacket(sid: string, pingSeconds: number): string {
   return `0${JSON.stringify({
     sid,
@@ -99,27 +99,27 @@ export function openPacket(sid: string, pingSeconds: number): string {
   })}`;
 }
 
-/** Writes the response to a connect packet; the client sends the private id again when it reconnects. */
+/** Writes the response to a connect packet. The client sends the private id when it reconnects. */
 export function connectPacket(sid: string, privateId: string): string {
   return `40${JSON.stringify({ sid, pid: privateId })}`;
 }
 
-/** Writes the refusal of a connect packet. */
+/** Writes the rejection of a connect packet. */
 export function connectErrorPacket(namespace: string, message: string, data?: unknown): string {
-  return `44${prefixOf(namespace)}${JSON.stringify({ message, ...(data === undefined ? {} : { data }) })}`;
+  return `44${prefixOf(namespace)}${JSON.stringify({ message, data })}`;
 }
 
-/** Writes an event for the main namespace, with one argument: handlers in some languages fail when there are more. */
+/** Writes an event for the main namespace with one argument, because handlers in some languages fail with more. */
 export function eventPacket(name: string, data: unknown): string {
   return `42${JSON.stringify([name, data])}`;
 }
 
-/** Writes the acknowledgement that an event asked for. */
+/** Writes the acknowledgement of an event. */
 export function ackPacket(ackId: number, ...args: unknown[]): string {
   return `43${ackId}${JSON.stringify(args)}`;
 }
 
-/** The ping of a server, which the client responds to. */
+/** The ping of the server, which clients respond to. */
 export const pingPacket = '2';
 
 /** Writes the response to a ping. */

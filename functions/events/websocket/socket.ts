@@ -4,8 +4,8 @@ import { removeConnection } from './connections.ts';
 import { handleMessage } from './message.ts';
 
 /**
- * Handles connects, messages and disconnects. One function for all of them, since clients of Socket.IO wait for the response to
- * their first message, some for a second only: it comes from the environment that the connect has started.
+ * Handles connects, messages and disconnects. One function handles all, because Socket.IO clients wait for the response to
+ * their first message, some only for a second, and the connect has already started an environment.
  */
 export async function handler(event: ConnectEvent): Promise<APIGatewayProxyResultV2> {
   const { routeKey, connectionId } = event.requestContext;

@@ -6,19 +6,19 @@ import {
 } from '@aws-sdk/client-apigatewaymanagementapi';
 import { atMost } from '../../../shared/concurrency.ts';
 
-/** Connections that a client of the SDK has. */
+/** The connection limit of an SDK client. */
 const maxConnections = 50;
 
-// The endpoint is the variable AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI, which the stack sets to the stage's own.
+// The stack sets the endpoint in AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI.
 const client = new ApiGatewayManagementApiClient({
-  // All subscribers of a job wait while one of them is sent an event: a client that cannot be reached soon is disconnected.
+  // All subscribers of a job wait for each other, so a client that cannot be reached in time is disconnected.
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
 });
-/** A request that waits for one of them counts as one that cannot be made, and its subscriber would be disconnected. */
+/** Without it, a request waiting for a connection could time out, and its subscriber would be disconnected. */
 const inTurn = atMost(maxConnections);
 
-/** Sends a text to a connection; returns `gone` where the connection is closed. */
+/** Sends a text to a connection; returns `gone` if the connection is closed. */
 export async function post(connection: string, text: string): Promise<'sent' | 'gone'> {
   try {
     await inTurn(() => client.send(new PostToConnectionCommand({ ConnectionId: connection, Data: Buffer.from(text) })));

@@ -19,7 +19,7 @@ import { encode } from './dialect.ts';
 import { latestJobs, latestTasks } from './latest.ts';
 import { post } from './sockets.ts';
 
-/** A channel that a client may not subscribe to, or that does not exist, which looks the same from outside. */
+/** A channel that does not exist or that the client may not subscribe to, which look the same to it. */
 export class SubscriptionRefused extends Error {
   override name = 'SubscriptionRefused';
   readonly errorCode: 'bad_request' | 'not_found' | 'forbidden';
@@ -31,10 +31,10 @@ export class SubscriptionRefused extends Error {
 }
 
 const maxChannels = 200;
-/** For a change that is being published meanwhile. */
+/** For changes that are being published at the same time. */
 const marginMs = 100;
 
-/** Subscribes a connection to a channel, and has the current state sent to it. */
+/** Subscribes a connection to a channel, and requests that the current state is sent to it. */
 export async function subscribe(connection: Connection, name: string): Promise<void> {
   const { identity } = connection;
   const channel = parseChannel(name);
@@ -51,13 +51,13 @@ export async function subscribe(connection: Connection, name: string): Promise<v
   const group = await groupFor(identity, channel.kind, channel.id);
   const isNew = await addSubscriber(connection, name, partitionOfGroup(group));
   const again = isNew ? {} : { again: true as const };
-  // Sent by the relay, which alone knows what else it is sending of this job at that moment.
+  // Sent by the relay, because only the relay knows which events of this job are in flight.
   await sendEvents([{ type: 'subscribed', connection: connection.id, channel: name, group, ...again }]);
 }
 
 /**
- * Waits until every function knows that this user listens, where this is the first connection for long: a change that comes
- * after the snapshot is then published for certain.
+ * Waits until every function knows that this user is subscribed, so that changes after the snapshot are published. Only
+ * needed for the first connection in a while.
  */
 async function untilPublished({ subscribedSince = 0 }: Connection): Promise<void> {
   const leftMs = subscribedSince + subscribersKnownMs + marginMs - Date.now();
@@ -89,7 +89,7 @@ async function subscribeToUser(
   await addSubscriber(connection, name, partitionOfUser(channel.user));
   const latest = await (channel.kind === 'jobs' ? latestJobs(channel.user) : latestTasks(channel.user));
   const docs = latest.map((one) => (isTask(one) ? presentTask(one) : presentJob(one)));
-  // An event may overtake this; by the versions a client knows which of the two is older.
+  // An event may overtake this; clients compare versions.
   const data = { channel: name, docs };
   await post(connection.id, encode(connection.dialect, { event: 'subscribed', channel: name, data }));
 }

@@ -6,15 +6,15 @@ interface Builtins {
   'node:url': typeof import('node:url');
 }
 
-/** Returns a module of Node, or undefined in a browser: an import of it would keep this package out of browsers. */
+/** Returns a Node module, or undefined in a browser, where an import would fail. */
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] | undefined {
   const { process: node }: { fetch: unknown; process?: { getBuiltinModule?(id: Name): Builtins[Name] } } = globalThis;
   return node?.getBuiltinModule?.(name);
 }
 
-/** Returns a module of Node, or throws what the caller would need it for. */
+/** Returns a Node module, or throws an error that names the purpose. */
 export function requiredBuiltin<Name extends keyof Builtins>(name: Name, purpose: string): Builtins[Name] {
   const found = builtin(name);
-  if (!found) throw new TypeError(`${purpose} needs Node 20.16 or later; browsers have no file system.`);
+  if (!found) throw new TypeError(`${purpose} requires Node 20.16 or later. Browsers have no file system.`);
   return found;
 }

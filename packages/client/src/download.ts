@@ -5,24 +5,24 @@ import { chunksOf } from './source.ts';
 import { reasonOf, type Transport } from './transport.ts';
 import type { ResultFile, TransferOptions } from './types.ts';
 
-/** A file of a result, or the link to one. */
+/** A result file, or a link to one. */
 export type Link = ResultFile | string | URL;
 
-/** What is used of a stream of Node. */
+/** The used part of a Node stream. */
 export interface NodeWritable {
   write(chunk: Uint8Array, done: (error?: Error | null) => void): boolean;
   end(done: () => void): unknown;
 }
 
-/** Where a file is written: a path (in Node), or a stream, which is closed at the end. */
+/** The target of a download: a path (in Node), or a stream, which is closed at the end. */
 export type Target = string | URL | WritableStream<Uint8Array> | NodeWritable;
 
 export interface DownloadOptions extends TransferOptions {
-  /** Whether a file that exists already is replaced; defaults to true. */
+  /** Whether to overwrite an existing file; defaults to true. */
   overwrite?: boolean | undefined;
 }
 
-/** Reads a file chunk by chunk, and goes on where it was after a connection is lost. */
+/** Reads a file in chunks, and resumes if the connection is lost. */
 export async function* readFile(
   transport: Transport,
   link: Link,
@@ -34,7 +34,7 @@ export async function* readFile(
   for (let failures = 0; ; ) {
     const response = await transport.send(url, { signal, headers: loaded > 0 ? { range: `bytes=${loaded}-` } : {} });
     if (loaded > 0 && response.status !== 206)
-      throw new LatheError('invalid_response', `${url} cannot be read from byte ${loaded} on.`, {
+      throw new LatheError('invalid_response', `${url} cannot be resumed at byte ${loaded}.`, {
         status: response.status,
       });
     total ??= Number(response.headers.get('content-length') ?? Number.NaN);
@@ -67,7 +67,7 @@ function emptyStream(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: (controller) => controller.close() });
 }
 
-/** Writes a file to a path or stream. At a path it appears only when it is whole. */
+/** Writes a file to a path or stream. A path appears only when the file is complete. */
 export async function writeFile(
   chunks: AsyncIterable<Uint8Array>,
   target: Target,
@@ -116,7 +116,7 @@ async function writePath(chunks: AsyncIterable<Uint8Array>, target: string | URL
   }
 }
 
-/** Gives a file its name, or fails where another file has it by now. */
+/** Renames the draft, or fails if the path exists by now. */
 async function publish(fs: typeof import('node:fs/promises'), draft: string, path: string): Promise<void> {
   try {
     await fs.link(draft, path);

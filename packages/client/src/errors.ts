@@ -4,21 +4,21 @@ import type { Job } from './types.ts';
 export interface LatheErrorDetails {
   /** Status of the response; absent if there was none, or if a job failed. */
   status?: number | undefined;
-  /** Maps each invalid field to what is wrong with it. */
+  /** Problems by field. */
   errors?: Record<string, string[]> | undefined;
-  /** Why a request was refused although it matches the schema, such as `unsupported_format`. */
+  /** Why a request was rejected although it matches the schema, such as `unsupported_format`. */
   reason?: string | undefined;
-  /** Quote it when you report an error of the service. */
+  /** Include it when you report an error. */
   requestId?: string | undefined;
-  /** How long the service asks to wait before a retry. */
+  /** Delay that the service requests before a retry. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
-/** Statuses after which the same request may succeed; a 409 may too if it says when: one with the same key is in progress. */
+/** Transient statuses. A 409 with Retry-After is also transient: a request with the same key is in progress. */
 const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** What went wrong, in the words of the service where it responded. */
+/** An error of the service or the connection. */
 export class LatheError extends Error {
   override name = 'LatheError';
   readonly status: number | undefined;
@@ -50,7 +50,7 @@ export class LatheError extends Error {
   }
 }
 
-/** A job that ended without its files; the code and message are those of the first of its tasks that failed. */
+/** A job that failed, with the code and message of its first failed task. */
 export class JobFailedError extends LatheError {
   override name = 'JobFailedError';
   readonly job: Job;
@@ -69,7 +69,7 @@ function describe({ id }: Job, task: { name: string; status: string } | undefine
   return task ? `The task ${task.name} of the job ${id} was ${task.status}.` : `The job ${id} failed.`;
 }
 
-/** Returns the error that a response stands for: one of the service, of API Gateway, or of the file store. */
+/** Converts an error response of the service, API Gateway or the file store. */
 export async function errorOf(response: Response): Promise<LatheError> {
   const { status } = response;
   const retryAfterMs = retryAfterOf(response.headers);
@@ -83,7 +83,7 @@ export async function errorOf(response: Response): Promise<LatheError> {
       reason: textIn(body.reason),
       requestId: textIn(body.requestId),
     });
-  // API Gateway sends a message alone, the file store XML.
+  // API Gateway sends only a message, the file store XML.
   const code = /<Code>([^<]*)<\/Code>/.exec(text)?.[1];
   const message = textIn(body.message) ?? /<Message>([^<]*)<\/Message>/.exec(text)?.[1];
   const msg = message ?? `The service responded with status ${status}.`;

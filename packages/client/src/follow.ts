@@ -4,20 +4,20 @@ import { type EventMessage, type JobEventName, openChannel, type TaskEventName }
 import type { Transport } from './transport.ts';
 import type { CallOptions, Health, Job, Task, Token } from './types.ts';
 
-/** What happened to a job or one of its tasks, with its state after that. */
+/** An event of a job or one of its tasks, with the new state. */
 export type JobEvent = { event: JobEventName; job: Job } | { event: TaskEventName; task: Task };
 
 export interface FollowOptions extends CallOptions {
-  /** Whether events are received by a WebSocket; defaults to true where there is one (browsers, Node 22 and later). */
+  /** Whether to receive events over a WebSocket; defaults to true if supported (browsers, Node 22 and later). */
   live?: boolean | undefined;
 }
 
-/** Failed connections in a row after which events are no longer expected by sockets. */
+/** Consecutive failed connections before falling back to long polling. */
 const maxFailures = 3;
-/** How often the tasks are looked at that a failed job has left to end. */
+/** Polling interval for the remaining tasks of a failed job. */
 const lastTasksMs = 1_000;
 
-/** Yields the events of a job until it and all its tasks have ended, each state once, over any number of connections. */
+/** Yields the events of a job until it and all its tasks have ended, each state once, reconnecting as needed. */
 export async function* followJob(
   transport: Transport,
   id: string,
@@ -39,7 +39,7 @@ export async function* followJob(
     failures += 1;
     await pause(pauseBefore(failures, transport.policy), signal);
   }
-  // What has happened so far is known at once, and not only when the first wait ends.
+  // Reports the current state before the first long poll ends.
   yield* history.compare(await showJob(transport, id, signal));
   while (!history.isOver) {
     const { job, pauseMs } = await waitOnce(transport, id, signal);
@@ -48,7 +48,7 @@ export async function* followJob(
   }
 }
 
-/** Returns where to connect, with a token for the job alone: browsers cannot send a key, and addresses are logged. */
+/** Returns the WebSocket URL with a token for this job: browsers cannot send a key, and URLs are logged. */
 async function addressFor(transport: Transport, job: string, signal: AbortSignal | undefined): Promise<string> {
   const [{ websocket }, { token }] = await Promise.all([
     transport.json<Health>('GET', '/health', { signal }),
@@ -62,8 +62,8 @@ function showJob(transport: Transport, id: string, signal: AbortSignal | undefin
 }
 
 /**
- * Waits for the end of a job for as long as the service lets a request wait, and returns the job as it is then, with the pause
- * before another wait: the service holds only so many for an account, and none for the tasks of a job that has ended.
+ * Waits for the end of a job with one long poll, and returns its current state and the delay before the next poll. The
+ * service limits the polls of an account, and has none for the tasks of an ended job.
  */
 export async function waitOnce(
   transport: Transport,
@@ -76,18 +76,18 @@ export async function waitOnce(
     return { job, pauseMs: retryAfterOf(headers) ?? (job.endedAt === null ? 0 : lastTasksMs) };
   } catch (error) {
     if (!(error instanceof LatheError) || !error.mayPass) throw error;
-    // Too many clients wait at once, or this connection was lost: the job itself is shown at once, or retried.
+    // Too many clients are waiting, or the connection was lost. Reading the job itself is not limited.
     await pause(error.retryAfterMs ?? pauseBefore(1, transport.policy), signal);
     return { job: await showJob(transport, id, signal), pauseMs: 0 };
   }
 }
 
-/** Tells whether a job and all its tasks have ended. */
+/** Returns whether a job and all its tasks have ended. */
 export function isOver({ endedAt, tasks = [] }: Job): boolean {
   return endedAt !== null && tasks.every((task) => task.endedAt !== null);
 }
 
-/** Returns an event with the whole task or job, where that did not fit the message. */
+/** Fetches the task or job of an event if it was truncated to fit the message. */
 async function withWholeData(transport: Transport, message: EventMessage, signal: AbortSignal | undefined) {
   if (!('truncated' in message.data) || message.event === 'task_deleted') return message;
   if (isJobEvent(message)) return { ...message, data: await showJob(transport, message.data.id, signal) };
@@ -99,15 +99,14 @@ function isJobEvent(message: EventMessage): message is Extract<EventMessage, { d
   return message.event.startsWith('job_');
 }
 
-/** What is known of a job and its tasks: a state that is no newer is not told again. */
+/** The known states of a job and its tasks, to skip states that are not newer. */
 class History {
   readonly #known = new Map<string, Pick<Task | Job, 'version' | 'status' | 'endedAt'>>();
   #job: Job | undefined;
 
-  /** Whether the job and all its tasks have ended. */
   get isOver(): boolean {
     const job = this.#job;
-    // The end of a job that failed before its last task comes with no event of its own.
+    // There is no event when the last task of a failed job ends.
     if (job?.status !== 'completed' && job?.status !== 'failed') return false;
     return (job.tasks ?? []).every(({ id, endedAt }) => endedAt !== null || this.#hasEnded(id));
   }
@@ -117,7 +116,7 @@ class History {
     return known !== undefined && (known.endedAt !== null || known.status === 'deleted');
   }
 
-  /** Takes an event of the service and yields it, if it is newer than what is known. */
+  /** Yields an event if it is newer than the known state. */
   *add(message: EventMessage): Generator<JobEvent> {
     const { data } = message;
     if ((this.#known.get(data.id)?.version ?? 0) >= data.version) return;
@@ -130,7 +129,7 @@ class History {
     yield { event: message.event, job: message.data };
   }
 
-  /** Takes the state of a job and yields the events that would have led there. */
+  /** Yields the events that lead to the given state of the job. */
   *compare(job: Job): Generator<JobEvent> {
     const tasks = (job.tasks ?? []).flatMap((task): EventMessage[] => {
       const event = taskEventFor(task, this.#known.get(task.id)?.status === 'processing');

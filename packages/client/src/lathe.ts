@@ -30,14 +30,14 @@ import { postFile } from './upload.ts';
 export type LatheOptions = TransportOptions;
 
 export interface CreateOptions extends CallOptions {
-  /** Two requests with the same key and body create one job; by default each call has a key of its own. */
+  /** Two requests with the same key and body create one job. Defaults to a new key for each call. */
   idempotencyKey?: string | undefined;
 }
 
 export interface FormatQuery extends CallOptions {
-  /** Lists the formats that this one can be converted to. */
+  /** Lists the output formats of this format. */
   from?: string | undefined;
-  /** Lists the formats that can be converted to this one. */
+  /** Lists the input formats for this format. */
   to?: string | undefined;
   /** Defaults to convert. */
   operation?: Operation | undefined;
@@ -48,7 +48,7 @@ interface Page<T> {
   hasNextPage: boolean;
 }
 
-/** Calls a Lathe service. Requests that fail for reasons that pass are sent again, and create nothing twice. */
+/** A client for a Lathe service. Transient failures are retried without creating duplicates. */
 export class Lathe {
   readonly #transport: Transport;
 
@@ -72,7 +72,7 @@ export class Lathe {
     return this.createAnyJob(request, options);
   }
 
-  /** Creates a job whose operations and formats are chosen at run time, where the compiler cannot check them. */
+  /** Creates a job whose operations and formats are chosen at run time, without type checks. */
   createAnyJob(
     request: Omit<JobRequest, 'tasks'> & { tasks: Record<string, LooseTask> },
     options: CreateOptions = {},
@@ -90,12 +90,12 @@ export class Lathe {
     return this.request('GET', `/v1/process/tasks/${encodeURIComponent(id)}`, options);
   }
 
-  /** Yields jobs, newest first, page by page as they are read. */
+  /** Yields jobs, newest first, and fetches pages on demand. */
   jobs({ signal, ...filter }: JobFilter & CallOptions = {}): AsyncGenerator<Job> {
     return this.#pages<Job>('/v1/process/jobs', filter, signal);
   }
 
-  /** Yields tasks, newest first, page by page as they are read. */
+  /** Yields tasks, newest first, and fetches pages on demand. */
   tasks({ signal, ...filter }: TaskFilter & CallOptions = {}): AsyncGenerator<Task> {
     return this.#pages<Task>('/v1/process/tasks', filter, signal);
   }
@@ -103,7 +103,10 @@ export class Lathe {
   /** Uploads a file to an `import/upload` task. */
   async upload(task: Task, input: Input, options: SourceOptions & TransferOptions = {}): Promise<void> {
     const { form } = task.result;
-    if (!form) throw new TypeError(`Expected a task of import/upload but ${task.name} is one of ${task.operation}.`);
+    if (!form)
+      throw new TypeError(
+        `Expected an import/upload task but received ${task.name}, whose operation is ${task.operation}.`,
+      );
     await postFile(this.#transport, form, await sourceOf(input, options), options);
   }
 
@@ -112,7 +115,7 @@ export class Lathe {
     return followJob(this.#transport, idOf(job), options);
   }
 
-  /** Waits until a job and all its tasks have ended, however they did, and returns it. */
+  /** Waits until a job and all its tasks have ended, successfully or not, and returns it. */
   async wait(job: Job | string, { signal }: CallOptions = {}): Promise<Job> {
     for (;;) {
       const { job: found, pauseMs } = await waitOnce(this.#transport, idOf(job), signal);
@@ -121,35 +124,35 @@ export class Lathe {
     }
   }
 
-  /** Waits for the end of a job for as long as the service holds a request, and returns the job as it is then. */
+  /** Waits for the end of a job with one long poll, and returns its current state. */
   async waitOnce(job: Job | string, { signal }: CallOptions = {}): Promise<Job> {
     return (await waitOnce(this.#transport, idOf(job), signal)).job;
   }
 
-  /** Writes a file of a result to a path or stream. */
+  /** Writes a result file to a path or stream. */
   async download(file: Link, to: Target, options: DownloadOptions = {}): Promise<void> {
     await writeFile(readFile(this.#transport, file, options), to, options);
   }
 
-  /** Yields a file of a result chunk by chunk. */
+  /** Yields a result file in chunks. */
   read(file: Link, options: TransferOptions = {}): AsyncGenerator<Uint8Array> {
     return readFile(this.#transport, file, options);
   }
 
-  /** Returns a file of a result as a Blob. */
+  /** Returns a result file as a Blob. */
   async blob(file: Link, options: TransferOptions = {}): Promise<Blob> {
     const parts: Uint8Array<ArrayBuffer>[] = [];
     for await (const chunk of this.read(file, options)) parts.push(new Uint8Array(chunk));
     return new Blob(parts, typeof file === 'object' && 'media_type' in file ? { type: file.media_type } : {});
   }
 
-  /** Converts a file, or what a URL leads to, and returns the links to the result; throws if the job fails. */
+  /** Converts a file or URL and returns the result files; throws if the job fails. */
   convert(input: Input, { to, from, options = {}, ...rest }: ConvertOptions): Promise<RunResult> {
     const formats = { output_format: to, ...(from === undefined ? {} : { input_format: from }) };
     return runJob(this, [input], { operation: 'convert', ...formats, options }, rest);
   }
 
-  /** Makes a file smaller in its own format. */
+  /** Reduces the size of a file and keeps its format. */
   compress(input: Input, { from, options = {}, ...rest }: CompressOptions = {}): Promise<RunResult> {
     const formats = from === undefined ? {} : { input_format: from };
     return runJob(this, [input], { operation: 'compress', ...formats, options }, rest);
@@ -166,7 +169,7 @@ export class Lathe {
     await Promise.all(tasks.filter(({ endedAt }) => endedAt === null).map((task) => this.cancelTask(task, options)));
   }
 
-  /** Cancels a task, and with it those that depend on it; one that has ended meanwhile stays as it is. */
+  /** Cancels a task and its dependents. Has no effect if the task has ended. */
   async cancelTask(task: Task | string, options: CallOptions = {}): Promise<void> {
     try {
       await this.request('POST', `/v1/process/tasks/${encodeURIComponent(idOf(task))}/cancel`, options);
@@ -180,7 +183,7 @@ export class Lathe {
     await this.request('DELETE', `/v1/process/jobs/${encodeURIComponent(idOf(job))}`, options);
   }
 
-  /** Returns all formats, or those that one can be converted to or from. */
+  /** Returns all formats, or the input or output formats of one. */
   async formats({ from, to, operation = 'convert', signal }: FormatQuery = {}): Promise<string[]> {
     const path = `/v1/query/formats${from === undefined && to === undefined ? '' : `/${operation}`}`;
     const query = { input_format: from, output_format: to };
@@ -194,12 +197,12 @@ export class Lathe {
     return this.request('GET', `/v1/query/options/${operation}`, { query, signal });
   }
 
-  /** Validates a job and returns what it would take, without creating it. */
+  /** Validates a job and estimates its conversion time, without creating it. */
   estimate(request: { tasks: Record<string, LooseTask> }, { signal }: CallOptions = {}): Promise<Estimate> {
     return this.request('POST', '/v1/process/jobs', { query: { dry_run: 'true' }, body: request, signal });
   }
 
-  /** Returns the version of the service, which engines it can use, and where WebSockets connect. */
+  /** Returns the version, engines and WebSocket URLs of the service. */
   health(options: CallOptions = {}): Promise<Health> {
     return this.request('GET', '/health', options);
   }

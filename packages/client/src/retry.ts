@@ -1,11 +1,11 @@
-/** How often, and after which pauses, a request is sent again. */
+/** How often and after which delays a request is retried. */
 export interface RetryPolicy {
-  /** How many times a request is sent again. */
+  /** Maximum number of retries. */
   retries: number;
-  /** Before the first retry; it doubles with each, and a random part of it is left out. */
+  /** Delay before the first retry; doubles with each, minus a random part. */
   minPauseMs: number;
   maxPauseMs: number;
-  /** The longest time that the service may ask to wait; a request that would have to wait longer fails at once. */
+  /** Longest accepted Retry-After; a request that would have to wait longer fails immediately. */
   maxRetryAfterMs: number;
 }
 
@@ -16,12 +16,12 @@ export const defaultRetryPolicy: RetryPolicy = {
   maxRetryAfterMs: Number.POSITIVE_INFINITY,
 };
 
-/** Returns how long to wait before a retry where the service does not say: a random part of a pause that grows. */
+/** Returns an exponential backoff with jitter, for when there is no Retry-After header. */
 export function pauseBefore(retry: number, { minPauseMs, maxPauseMs }: RetryPolicy): number {
   return Math.min(maxPauseMs, minPauseMs * 2 ** (retry - 1)) * (0.5 + Math.random() / 2);
 }
 
-/** Returns the milliseconds of a Retry-After header, which has seconds or a date. */
+/** Parses a Retry-After header, in seconds or as a date, to milliseconds. */
 export function retryAfterOf(headers: Headers, now: number = Date.now()): number | undefined {
   const header = headers.get('retry-after')?.trim();
   if (!header) return undefined;
@@ -30,7 +30,7 @@ export function retryAfterOf(headers: Headers, now: number = Date.now()): number
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
+/** Waits, or rejects with the signal's reason if it aborts first. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

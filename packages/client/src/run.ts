@@ -3,7 +3,7 @@ import type { FollowOptions, JobEvent } from './follow.ts';
 import { type Input, isWebAddress, type SourceOptions } from './source.ts';
 import type { CallOptions, Job, Options, OutputFormat, Progress, ResultFile, Task, TransferOptions } from './types.ts';
 
-/** What a conversion is doing: how many bytes of its inputs are uploaded, or how many percent are converted. */
+/** The progress of a conversion: bytes uploaded, or percent converted. */
 export type RunProgress =
   | ({ stage: 'uploading' } & Progress)
   | { stage: 'processing'; percent: number | undefined }
@@ -11,22 +11,22 @@ export type RunProgress =
 
 export interface RunOptions extends CallOptions {
   options?: Options | undefined;
-  /** Name of the input, for bytes and streams. */
+  /** Filename of the input, for bytes and streams. */
   filename?: string | undefined;
   /** Size of an input that is a stream. */
   size?: number | undefined;
-  /** A label for the job, by which `jobs` can select it. */
+  /** A label of the job, which `jobs` can filter by. */
   tag?: string | undefined;
-  /** Takes URLs as web pages, which are rendered, and not as files. */
+  /** Renders URLs as web pages instead of downloading them as files. */
   webpage?: boolean | undefined;
   onJob?: ((job: Job) => void) | undefined;
   onProgress?: ((progress: RunProgress) => void) | undefined;
 }
 
 export interface ConvertOptions extends RunOptions {
-  /** The format to convert to. */
+  /** Output format. */
   to: OutputFormat;
-  /** The format of the input; detected from its content by default. */
+  /** Input format; by default detected from the content. */
   from?: string | undefined;
 }
 
@@ -39,15 +39,15 @@ export interface MergeOptions extends Omit<RunOptions, 'filename' | 'size'> {
   to?: 'pdf' | 'gif' | undefined;
 }
 
-/** What a job gave. */
+/** The result of a job. */
 export interface RunResult {
   job: Job;
   files: ResultFile[];
-  /** Parts of the input that could not be converted, and fields of the request that were ignored. */
+  /** Input that could not be converted, and request fields that were ignored. */
   warnings: string[];
 }
 
-/** A task as the API takes it, of an operation that is chosen at run time. */
+/** A task definition whose operation is chosen at run time. */
 export type LooseTask = { operation: string; [parameter: string]: unknown };
 
 /** The part of the client that runs jobs. */
@@ -60,7 +60,7 @@ interface JobClient {
   cancel(job: Job): Promise<void>;
 }
 
-/** Uploads inputs into a job of one processing task, waits for its end, and returns its files. */
+/** Uploads inputs to a job with one processing task, waits for its end, and returns its files. */
 export async function runJob(
   lathe: JobClient,
   inputs: Input[],
@@ -89,7 +89,7 @@ export async function runJob(
     const { warnings, ...result } = resultOf(ended);
     return { ...result, warnings: [...(job.warnings ?? []), ...warnings] };
   } catch (error) {
-    // The job would wait an hour for a file whose upload failed. What the caller has to know is that first error.
+    // Otherwise the job would wait an hour for the failed upload. Only the first error matters to the caller.
     own.abort(error);
     if (!(error instanceof JobFailedError)) await lathe.cancel(job).catch(() => undefined);
     throw error;

@@ -10,7 +10,7 @@ export type TaskEventName =
   | 'task_canceled'
   | 'task_deleted';
 
-/** An event as the service sends it. */
+/** An event message of the service. */
 export type EventMessage = { event: JobEventName; data: Job } | { event: TaskEventName; data: Task };
 
 type ServerMessage =
@@ -18,18 +18,18 @@ type ServerMessage =
   | { event: 'subscribed' }
   | { event: 'pong' }
   | { event: 'error'; data: { errorCode: string; msg: string } }
-  /** API Gateway has not handled a message. */
+  /** API Gateway did not handle a message. */
   | { event?: undefined; message: string };
 
-/** How long nothing may be received before whoever follows looks at the job itself: the connection may be dead. */
+/** Time without messages before the job is fetched, because the connection may be dead. */
 const quietMs = 30_000;
 const connectMs = 20_000;
-/** The limit of API Gateway is on messages in a second. */
+/** API Gateway limits messages per second. */
 const askAgainMs = 1_000;
 
 const statuses: Record<string, number> = { bad_request: 400, forbidden: 403, not_found: 404 };
 
-/** Yields what a channel carries over one connection, and `quiet` where that is nothing for long; ends with the connection. */
+/** Yields the events of a channel over one connection, and `quiet` if none arrive for a while; ends with the connection. */
 export async function* openChannel(
   url: string,
   channel: string,
@@ -70,7 +70,7 @@ function refusalOf({ errorCode, msg }: { errorCode: string; msg: string }): Lath
   return new LatheError(errorCode, msg, { status: statuses[errorCode] });
 }
 
-/** Messages in the order in which they came, for one reader. */
+/** A queue of messages for one reader. */
 class Inbox<T> {
   readonly #waiting: T[] = [];
   #ended = false;
@@ -86,7 +86,7 @@ class Inbox<T> {
     this.#wake?.();
   }
 
-  /** Returns the next message, `ended` after the last, or `late` where none comes in time. */
+  /** Returns the next message, `ended` after the last, or `late` if none arrives in time. */
   async take(timeoutMs: number): Promise<T | 'ended' | 'late'> {
     if (this.#waiting.length === 0 && !this.#ended)
       await new Promise<void>((resolve) => {

@@ -1,8 +1,8 @@
 import { builtin, requiredBuiltin } from './builtins.ts';
 
 /**
- * A file to upload: a path (in Node), bytes, a Blob or File, or a stream. A stream whose size is not given is read into
- * memory first, because an upload announces its size.
+ * A file to upload: a path (in Node), bytes, a Blob or File, or a stream. A stream of unknown size is read into memory
+ * first, because an upload declares its size.
  */
 export type Input =
   | string
@@ -14,16 +14,16 @@ export type Input =
   | AsyncIterable<Uint8Array>;
 
 export interface SourceOptions {
-  /** Name of the file; defaults to that of the path or File. Formats are detected from the content, not from it. */
+  /** Filename; defaults to that of the path or File. Formats are detected from the content. */
   filename?: string | undefined;
   /** Size of a stream in bytes. */
   size?: number | undefined;
 }
 
-/** What is uploaded: its name and size, and its content as a Blob or as chunks. */
+/** An upload: its name, size, and content as a Blob or as chunks. */
 export type Source = { name: string; size: number } & (
   | { blob: Blob }
-  /** Chunks of a stream can be read only once. */
+  /** `once` if the chunks can be read only once, as with streams. */
   | { chunks(): AsyncIterable<Uint8Array>; once: boolean }
 );
 
@@ -44,21 +44,21 @@ export async function sourceOf(input: Input, { filename, size }: SourceOptions =
   return { name, size: blob.size, blob };
 }
 
-/** Tells whether an input names a file on the web, which the service fetches by itself. */
+/** Returns whether an input is an HTTP URL, which the service fetches. */
 export function isWebAddress(input: unknown): boolean {
   return (typeof input === 'string' || input instanceof URL) && /^https?:/i.test(String(input));
 }
 
 async function fileSource(input: string | URL, filename: string | undefined): Promise<Source> {
   if (isWebAddress(input))
-    throw new TypeError(`Expected a file to upload but received the URL ${input}: import it instead.`);
+    throw new TypeError(`Expected a file to upload but received the URL ${input}. Import it instead.`);
   const purpose = 'Reading a file by its path';
   const { createReadStream } = requiredBuiltin('node:fs', purpose);
   const { stat } = requiredBuiltin('node:fs/promises', purpose);
   const path = input instanceof URL ? requiredBuiltin('node:url', purpose).fileURLToPath(input) : input;
   const found = await stat(path);
   if (!found.isFile())
-    throw new TypeError(`Expected a file but ${path} is ${found.isDirectory() ? 'a folder' : 'none'}.`);
+    throw new TypeError(`Expected a file but ${path} is ${found.isDirectory() ? 'a folder' : 'not a regular file'}.`);
   const name = filename ?? builtin('node:path')?.basename(path) ?? defaultName;
   return { name, size: found.size, chunks: () => createReadStream(path), once: false };
 }
@@ -67,7 +67,7 @@ function nameOf(input: object): string | undefined {
   return 'name' in input && typeof input.name === 'string' ? input.name : undefined;
 }
 
-/** Reads a stream chunk by chunk; not every browser iterates over its streams. */
+/** Reads a stream in chunks; not every browser supports async iteration of streams. */
 export async function* chunksOf(
   stream: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {

@@ -3,14 +3,14 @@ import { defaultRetryPolicy, pause, pauseBefore, type RetryPolicy } from './retr
 import type { CallOptions } from './types.ts';
 
 export interface TransportOptions {
-  /** API key; format queries and /health need none. */
+  /** API key; not required for format queries and /health. */
   key?: string | undefined;
   /** Root of the API. */
   url?: string | URL | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined;
   retry?: Partial<RetryPolicy> | undefined;
-  /** How long to wait for the response to a request; defaults to 60 seconds. */
+  /** Timeout for a response; defaults to 60 seconds. */
   timeoutMs?: number | undefined;
 }
 
@@ -18,21 +18,21 @@ export interface RequestOptions extends CallOptions {
   query?: Record<string, string | number | undefined>;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Defaults to those of the policy. */
+  /** Defaults to the retry policy. */
   retries?: number;
-  /** Sent with every attempt of a request that creates something, so that it creates one thing only. */
+  /** Sent with every attempt of a creating request, so that retries do not create duplicates. */
   idempotencyKey?: string | undefined;
 }
 
 interface AttemptOptions {
   signal?: AbortSignal | undefined;
-  /** Defaults to those of the policy. */
+  /** Defaults to the retry policy. */
   retries?: number;
 }
 
 const defaultUrl = 'http://localhost:3000';
 
-/** Sends requests to the service with the key, and sends them again after failures that pass. */
+/** Sends requests to the service with the API key, and retries transient failures. */
 export class Transport {
   readonly url: string;
   readonly policy: RetryPolicy;
@@ -78,12 +78,12 @@ export class Transport {
     try {
       return { body: JSON.parse(text || 'null'), headers: response.headers };
     } catch (cause) {
-      const msg = `${this.url} responded with something other than JSON: is it the address of a Lathe service?`;
+      const msg = `Expected JSON from ${this.url}. Check that it is the URL of a Lathe service.`;
       throw new LatheError('invalid_response', msg, { status: response.status, cause });
     }
   }
 
-  /** Sends a request until it succeeds, fails for good or is out of retries; returns the response to read. */
+  /** Sends a request with retries, and returns the response with its unread body. */
   send(
     url: string | URL,
     { signal, retries, ...init }: Omit<RequestInit, 'signal'> & AttemptOptions,
@@ -95,7 +95,7 @@ export class Transport {
     });
   }
 
-  /** Makes attempts at a request, each with a signal of its own, until one succeeds, fails for good or is the last. */
+  /** Retries a request until it succeeds, fails permanently or is out of retries. Each attempt has its own signal. */
   async attempt(
     url: string | URL,
     request: (signal: AbortSignal) => Promise<Response>,
@@ -139,7 +139,7 @@ async function withTimeout(
   }
 }
 
-/** Reads a response to its end, so that a connection that is lost meanwhile is an attempt that failed. */
+/** Reads a whole response, so that a connection lost in the meantime fails the attempt. */
 async function whole(response: Response): Promise<Response> {
   const { status, headers } = response;
   const body = await response.arrayBuffer();
@@ -151,7 +151,7 @@ function rootOf(url: string | URL): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-/** Returns what a failed connection is about: `fetch` itself says only that it failed. */
+/** Returns the cause of a failed connection, because `fetch` only reports that it failed. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -160,7 +160,7 @@ export function reasonOf(error: unknown): string {
   return error.message;
 }
 
-/** Makes a key that no other request has; `crypto.randomUUID` is missing on pages without TLS. */
+/** Creates a unique key; `crypto.randomUUID` is missing on pages without TLS. */
 export function newIdempotencyKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

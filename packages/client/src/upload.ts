@@ -3,7 +3,7 @@ import { chunksOf, type Source } from './source.ts';
 import type { Transport } from './transport.ts';
 import type { TransferOptions, UploadForm } from './types.ts';
 
-/** Posts a file to the form of an upload task: every parameter first, then the file, which the store requires last. */
+/** Posts a file to the form of an upload task. The store requires the file after all parameters. */
 export async function postFile(
   transport: Transport,
   { url, parameters }: UploadForm,
@@ -20,13 +20,13 @@ export async function postFile(
         ? postFromBrowser(new XhrOfBrowser(), url, formOf(parameters, source), source.size, report, own)
         : transport.fetch(url, { ...multipart(parameters, source, report), signal: own });
     },
-    // A file takes as long as it takes; a stream cannot be read again.
+    // Uploads have no timeout, and a stream cannot be read again.
     { signal, timeoutMs: undefined, ...(isOnce ? { retries: 0 } : {}) },
   );
   report(source.size);
 }
 
-/** Encodes a form as a stream of known length; FormData alone would not tell how much of it is sent. */
+/** Encodes a form as a stream of known length, because FormData does not report progress. */
 function multipart(parameters: Record<string, string>, source: Source, report: (loaded: number) => void) {
   const boundary = `lathe-${crypto.getRandomValues(new Uint32Array(4)).join('')}`;
   const encoder = new TextEncoder();
@@ -65,10 +65,10 @@ function multipart(parameters: Record<string, string>, source: Source, report: (
 }
 
 function sizeChanged({ name, size }: Source): LatheError {
-  return new LatheError('size_changed', `Expected ${size} bytes of ${name} but its size is another by now.`);
+  return new LatheError('size_changed', `Expected ${size} bytes in ${name} but its size has changed.`);
 }
 
-/** Escapes a name as browsers do in forms. */
+/** Escapes a name like browsers do. */
 function escapeName(name: string): string {
   return name.replace(/\r?\n|\r/g, '%0D%0A').replaceAll('"', '%22');
 }
@@ -83,7 +83,7 @@ function formOf(
   return form;
 }
 
-/** The part of XMLHttpRequest that is used here: unlike `fetch`, it says how much of a body is sent. */
+/** The used part of XMLHttpRequest, which reports upload progress, unlike `fetch`. */
 interface ProgressRequest {
   readonly status: number;
   readonly responseText: string;

@@ -23,7 +23,8 @@ const refusedAddresses = `
   ::ffff:7f00:1 ::FFFF:169.254.169.254 ::ffff:8.8.8.8 ::ffff:0:127.0.0.1 64:ff9b::7f00:1 64:ff9b::127.0.0.1
   64:ff9b::8.8.8.8 64:ff9b:1::1 100::1 2001::1 2001:0:7f00:1:: 2001:2::1 2001:10::1 2001:20::1 2001:db8::1
   2002:7f00:1:: 2002:a9fe:a9fe::1 2002:808:808::1 3ffe::1 3fff::1 3fff:fff::1 5f00::1 fc00::1 fd00::1 fd00:ec2::254
-  fe80::1 fe80::1%eth0 fe80::5efe:127.0.0.1 2606:4700::5efe:10.0.0.1 2606:4700::200:5efe:a00:1 fec0::1 ff00::1 ff02::1
+  fe80::1 fe80::1%eth0 fe80::5efe:127.0.0.1 2606:4700::5efe:10.0.0.1 2606:4700::200:5efe:a00:1
+  2606:4700:1:2:0:5efe:: 2606:4700:1:2:200:5efe:0:0 2606:4700:1:2:0000:5EFE:10.0.0.1 fec0::1 ff00::1 ff02::1
   4000::1 8000::1
 `
   .trim()
@@ -33,6 +34,7 @@ const publicAddresses = `
   1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.1 168.63.129.15 169.253.255.255
   169.255.0.0 172.15.255.255 172.32.0.0 192.0.1.1 192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0 223.255.255.255
   2606:4700:4700::1111 2001:4860:4860::8888 2001:200::1 2a00:1450:4001:81b::200e 2003::1 2600::
+  2606:4700:1:2:1:5efe:a00:1 2606:4700:1:0:5efe:1:2:3 2606:4700::5efe:1 3ffd:ffff::1 3fff:1000::1 2001:db7:ffff::1 2001:db9::1
 `
   .trim()
   .split(/\s+/);
@@ -117,11 +119,11 @@ describe('the outbound policy', () => {
     '[2606:4700::1]',
     '2606:4700::1%1',
     'zz::1',
-  ])('does not count %j, which is no plain address, as public', (text) => {
+  ])('does not count %j, which is not an address, as public', (text) => {
     expect(isPublicAddress(text)).toBe(false);
   });
 
-  it('judges every IPv4 address the same in its plain and never public in its embedded spellings', () => {
+  it('never counts an IPv4 address that is embedded in an IPv6 address as public', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         for (const prefix of ['::ffff:', '::', '64:ff9b::', '2606:4700::5efe:', '2606:4700::200:5efe:'])
@@ -142,7 +144,7 @@ describe('the outbound policy', () => {
     ['http://134744072/', '8.8.8.8', 80],
     ['http://[2606:4700:4700::1111]:81/', '2606:4700:4700::1111', 81],
     ['http://localhost.example.com/', 'localhost.example.com', 80],
-  ])('lets the URL %s go on to its look-up', (text, hostname, port) => {
+  ])('accepts the URL %s before its lookup', (text, hostname, port) => {
     expect(checkUrl(new URL(text))).toEqual({ hostname, port });
   });
 
@@ -156,7 +158,7 @@ describe('the outbound policy', () => {
     expect(String(refusal)).not.toContain('10.9.8.7');
   });
 
-  it('refuses a name of which only one address is private', async () => {
+  it('refuses a name if only one of its addresses is private', async () => {
     const resolve = async () => [
       { address: '8.8.8.8', family: 4 },
       { address: '::ffff:127.0.0.1', family: 6 },
@@ -175,20 +177,20 @@ describe('the outbound policy', () => {
   });
 
   it.each(['127.0.0.1', '[::1]', '::1', '169.254.169.254', '127.0.0.1.', 'fe80::1%lo'])(
-    'refuses the address %s in place of a name',
+    'refuses the address %s as a host',
     async (host) => {
       await expect(lookupPublic(host, 80, nobody)).rejects.toThrow();
     },
   );
 
   it.each(['localhost', '2130706433', '0x7f.1', '0177.0.0.1', '127.1'])(
-    'refuses the host %s, whatever the system makes of it',
+    'refuses the host %s, however the system resolves it',
     async (host) => {
       await expect(lookupPublic(host, 80, nobody)).rejects.toThrow();
     },
   );
 
-  it('says that a name was not found', async () => {
+  it('reports that a name was not found', async () => {
     const resolve = async () => Promise.reject(new Error('getaddrinfo ENOTFOUND'));
 
     await expect(lookupPublic('nowhere.example.com', 80, nobody, resolve)).rejects.toThrow(HostNotFound);
@@ -196,7 +198,7 @@ describe('the outbound policy', () => {
     await expect(lookupPublic('', 80, nobody)).rejects.toThrow(HostNotFound);
   });
 
-  it('reads the exceptions of the operator', () => {
+  it('parses the allowed hosts of the operator', () => {
     expect([...parseAllowHosts(' Localhost , 10.0.0.5:9000,[::1]:80,fd00::1, minio. ,, ')]).toEqual([
       'localhost',
       '10.0.0.5:9000',
@@ -208,7 +210,7 @@ describe('the outbound policy', () => {
     expect(() => parseAllowHosts('http://localhost/')).toThrow('LATHE_ALLOW_HOSTS');
   });
 
-  it('excepts a host on its port alone when the exception names one', async () => {
+  it('allows a host on one port only if the entry names a port', async () => {
     const allow = parseAllowHosts('127.0.0.1:8080,files.internal');
     const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
 
@@ -220,7 +222,7 @@ describe('the outbound policy', () => {
     await expect(lookupPublic('a.files.internal', 22, allow, resolve)).rejects.toThrow(AddressRefused);
   });
 
-  it('connects to the address that was checked though the name changes afterwards', async () => {
+  it('connects to the checked address even if the name resolves differently later', async () => {
     const addresses = ['8.8.8.8', '127.0.0.1'];
     const resolve = async () => [{ address: addresses.shift() ?? '', family: 4 }];
 

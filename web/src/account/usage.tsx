@@ -2,21 +2,21 @@ import { useSignal } from '@preact/signals';
 import { durationText } from '../format.ts';
 import { useLoaded } from '../parts/load.ts';
 import { Empty } from '../parts/notice.tsx';
-import { View, Wide } from '../parts/view.tsx';
+import { Table, View } from '../parts/view.tsx';
 import { session } from '../service/session.ts';
 import type { Usage as UsageData } from '../service/types.ts';
 
 const dayMs = 86_400_000;
 const dayText = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-/** Shows the conversion time that was used, and what limits it. */
+/** Shows the conversion time used, and its limits. */
 export function Usage() {
   const days = useSignal(30);
   const today = Date.now();
   const query = new URLSearchParams({ from: dayText(today - (days.value - 1) * dayMs), to: dayText(today) });
   const loaded = useLoaded<UsageData>(`/v1/account/usage?${query}`);
   return (
-    <View title="Usage" lead="Conversion time is what engines work, without waiting and transfers." from={loaded}>
+    <View title="Usage" lead="Conversion time excludes waiting and transfers." from={loaded}>
       {(usage) => (
         <>
           <Figures usage={usage} />
@@ -39,7 +39,7 @@ export function Usage() {
               </div>
             </div>
             {usage.tasks === 0 ? (
-              <Empty title="Nothing used yet">
+              <Empty title="No usage yet">
                 <p>
                   <a href="/">Convert a file</a> to see it here.
                 </p>
@@ -48,7 +48,7 @@ export function Usage() {
               <section
                 class="scroll"
                 aria-label="Chart"
-                // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard
+                // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
                 tabIndex={0}
               >
                 <Chart usage={usage} />
@@ -70,10 +70,10 @@ function Figures({ usage: { conversionSeconds, tasks, month } }: { usage: UsageD
     [
       'Left this month',
       month.remainingMinutes === null
-        ? 'not limited'
+        ? 'unlimited'
         : `${month.remainingMinutes.toFixed(1)} of ${month.allowanceMinutes} min`,
     ],
-    ['Requests in a minute', String(limits?.requestsPerMinute ?? 'not limited')],
+    ['Requests per minute', String(limits?.requestsPerMinute ?? 'unlimited')],
   ];
   return (
     <dl class="card figures">
@@ -105,7 +105,7 @@ function Chart({ usage }: { usage: UsageData }) {
       class="chart"
       viewBox={`0 0 ${size.width} ${size.height}`}
       role="img"
-      aria-label={`Conversion time by day from ${usage.from} to ${usage.to}: ${durationText(usage.conversionSeconds)} in all, most on ${busiest} with ${durationText(most)}.`}
+      aria-label={`Conversion time by day from ${usage.from} to ${usage.to}: ${durationText(usage.conversionSeconds)} in total, at most ${durationText(most)} on ${busiest}.`}
     >
       {[0, 0.5, 1].map((share) => (
         <g key={share}>
@@ -157,25 +157,14 @@ function Formats({ usage }: { usage: UsageData }) {
   }
   const rows = [...sums].sort(([, a], [, b]) => b.seconds - a.seconds).slice(0, 20);
   return (
-    <Wide label="Usage by formats">
-      <table>
-        <thead>
-          <tr>
-            <th>Formats</th>
-            <th>Tasks</th>
-            <th>Conversion time</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, { seconds, tasks }]) => (
-            <tr key={name}>
-              <td>{name}</td>
-              <td class="number">{tasks}</td>
-              <td class="number">{durationText(seconds)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Wide>
+    <Table label="Usage by format" columns={['Formats', 'Tasks', 'Conversion time']} rows={rows}>
+      {([name, { seconds, tasks }]) => (
+        <tr key={name}>
+          <td>{name}</td>
+          <td class="number">{tasks}</td>
+          <td class="number">{durationText(seconds)}</td>
+        </tr>
+      )}
+    </Table>
   );
 }

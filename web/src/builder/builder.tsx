@@ -18,13 +18,13 @@ import { draft, openTask, replaceDraft, undoable } from './state.ts';
 import { problemText, TaskCard } from './task-card.tsx';
 import { templates } from './templates.ts';
 
-/** Shows the builder of jobs. */
+/** Shows the job builder. */
 export function Builder() {
   const loaded = useLoaded<Description>('/v1/openapi.json');
   return (
     <View
       title="Job builder"
-      lead="Put a job together from tasks, see what it would take, run it, or copy it as code."
+      lead="Combine tasks into a job, estimate its conversion time, run it, or copy it as code."
       from={loaded}
     >
       {(description) => <Workbench description={description} />}
@@ -32,7 +32,7 @@ export function Builder() {
   );
 }
 
-/** One for all, so that tasks without problems are not drawn again. */
+/** Shared, so that tasks without problems are not rendered again. */
 const noProblems: FieldProblem[] = [];
 
 function Workbench({ description }: { description: Description }) {
@@ -45,7 +45,7 @@ function Workbench({ description }: { description: Description }) {
       {current.tasks.length === 0 ? (
         <div class="card">
           <Empty title="No tasks yet">
-            <p>Start from one of these jobs, or add a task.</p>
+            <p>Start from a template, or add a task.</p>
           </Empty>
         </div>
       ) : (
@@ -80,7 +80,7 @@ function Workbench({ description }: { description: Description }) {
   );
 }
 
-/** Offers jobs to start from, and takes the JSON of one. */
+/** Offers templates, and accepts a job as JSON. */
 function Start() {
   const problem = useSignal('');
   const text = useRef<HTMLTextAreaElement>(null);
@@ -107,7 +107,7 @@ function Start() {
         </div>
       </fieldset>
       <details>
-        <summary>Paste the JSON of a job</summary>
+        <summary>Paste a job as JSON</summary>
         <div class="stack">
           <Field id="pasted" label="JSON" problem={problem.value}>
             {(attributes) => <textarea {...attributes} ref={text} rows={6} spellcheck={false} class="mono" />}
@@ -121,7 +121,7 @@ function Start() {
       </details>
       {before && (
         <div class="row small" role="status">
-          <span class="quiet">The job that was here is replaced.</span>
+          <span class="quiet">The previous job was replaced.</span>
           <button type="button" class="plain" onClick={() => replaceDraft(before)}>
             Undo
           </button>
@@ -131,7 +131,7 @@ function Start() {
   );
 }
 
-/** Shows the draft as a graph, what the service says to it, and what runs it. */
+/** Shows the draft as a graph with the result of its check, and runs it. */
 function Overview({ current, check }: { current: Draft; check: Check }) {
   const { problem, run } = useAction();
   const progress = useSignal<number | undefined>(undefined);
@@ -162,7 +162,7 @@ function Overview({ current, check }: { current: Draft; check: Check }) {
           },
           stop.current.signal,
         );
-        // Its secret is shown this once, so the view of the job has to wait.
+        // The secret cannot be shown again, so the page does not go to the job yet.
         if (job.webhook) created.value = job;
         else go(`/jobs/${job.id}`);
       } finally {
@@ -185,7 +185,7 @@ function Overview({ current, check }: { current: Draft; check: Check }) {
               disabled={!check.estimate || !check.isCurrent}
               onClick={() => void start()}
             >
-              Run the job
+              Run job
             </button>
           ) : (
             <button type="button" onClick={() => stop.current.abort()}>
@@ -199,10 +199,13 @@ function Overview({ current, check }: { current: Draft; check: Check }) {
       {problem.value !== '' && <Problem text={problem.value} />}
       {created.value?.webhook && (
         <>
-          <Secret value={created.value.webhook.secret} label="The job is created. This secret signs its webhook." />
+          <Secret
+            value={created.value.webhook.secret}
+            label="The job was created. This is the signing secret of its webhook."
+          />
           <div>
             <a class="button" href={`/jobs/${created.value.id}`}>
-              Show the job
+              Show job
             </a>
           </div>
         </>
@@ -230,10 +233,12 @@ function Verdict({ check: { isCurrent, estimate, byTask, others } }: { check: Ch
 
 function estimateText({ conversionSeconds, remainingMinutes }: NonNullable<Check['estimate']>): string {
   const time = `About ${durationText(conversionSeconds)} of conversion time`;
-  return remainingMinutes === null ? `${time}.` : `${time}, of ${durationText(remainingMinutes * 60)} left this month.`;
+  return remainingMinutes === null
+    ? `${time}.`
+    : `${time} of the ${durationText(remainingMinutes * 60)} left this month.`;
 }
 
-/** Adds a task of any operation that the service has. */
+/** Adds a task for any operation of the service. */
 function AddTask({ operations }: { operations: Operation[] }) {
   const chosen = useSignal('');
   const groups = [...Map.groupBy(operations, ({ group }) => group)];
@@ -262,7 +267,7 @@ function AddTask({ operations }: { operations: Operation[] }) {
           chosen.value = currentTarget.value;
         }}
       >
-        <option value="">Choose what the task does</option>
+        <option value="">Choose an operation</option>
         {groups.map(([group, own]) => (
           <optgroup key={group} label={group}>
             {own.map(({ name, summary }) => (
@@ -274,15 +279,15 @@ function AddTask({ operations }: { operations: Operation[] }) {
         ))}
       </select>
       <button type="submit" disabled={chosen.value === ''}>
-        Add a task
+        Add task
       </button>
     </form>
   );
 }
 
 const settings = [
-  { name: 'tag', label: 'Tag', hint: 'To find the job by; without effect.' },
-  { name: 'webhook_url', label: 'Webhook', hint: 'A URL that is called when the job has ended.' },
+  { name: 'tag', label: 'Tag', hint: 'For finding the job; not used otherwise.' },
+  { name: 'webhook_url', label: 'Webhook', hint: 'A URL that is called when the job ends.' },
 ];
 
 function JobSettings({ current }: { current: Draft }) {
@@ -292,7 +297,7 @@ function JobSettings({ current }: { current: Draft }) {
   };
   return (
     <details>
-      <summary>Settings of the job</summary>
+      <summary>Job settings</summary>
       <div class="options">
         {settings.map(({ name, label, hint }) => (
           <Field key={name} id={`job-${name}`} label={label} hint={hint}>

@@ -4,21 +4,21 @@ import { messageOf, RequestError, request } from '../service/request.ts';
 import type { DryRun } from '../service/types.ts';
 import { type Draft, type FieldProblem, jobOf, problemsByTask, tasksOfSameName } from './draft.ts';
 
-/** What the service would say to a draft. */
+/** The result of checking a draft. */
 export interface Check {
-  /** Whether it is about the draft as it is now. */
+  /** Whether it applies to the current draft. */
   isCurrent: boolean;
   estimate?: DryRun;
   byTask: Map<string, FieldProblem[]>;
   others: string[];
 }
 
-/** How long a person may type before the service is asked. */
+/** Delay after the last change before the service is called. */
 const typingMs = 350;
 
 const unchecked: Check = { isCurrent: false, byTask: new Map(), others: [] };
 
-/** Has the service check a draft, by a dry run, each time it has changed. */
+/** Checks a draft with a dry run whenever it changes. */
 export function useCheck(draft: Draft): Check {
   const check = useSignal<Check>(unchecked);
   const body = JSON.stringify(jobOf(draft));
@@ -43,7 +43,7 @@ export function useCheck(draft: Draft): Check {
       clearTimeout(timer);
       stop.abort();
     };
-    // A name that is typed into another's leaves one task less in the body.
+    // Two tasks with the same name are one task in the body.
   }, [body, same.join()]);
   return check.value;
 }

@@ -4,7 +4,7 @@ import { Problem } from '../parts/notice.tsx';
 import { languages } from './code.ts';
 import { type Draft, jobOf } from './draft.ts';
 
-/** Shows a draft as programs that create the job, wait for it and save its files. */
+/** Shows programs that create the job of a draft, wait for it and save its files. */
 export function CodeTabs({ draft }: { draft: Draft }) {
   const chosen = useSignal(0);
   const copied = useSignal('');
@@ -63,7 +63,7 @@ export function CodeTabs({ draft }: { draft: Draft }) {
         id="code"
         class="code"
         aria-labelledby={`code-${language?.id}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
       >
         <pre>{text}</pre>

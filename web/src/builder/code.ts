@@ -1,11 +1,10 @@
 import type { JobBody, Json } from './draft.ts';
 
-/** What is written as a program. */
 export interface Program {
   job: JobBody;
   /** Root of the API. */
   url: string;
-  /** Files for the tasks of `import/upload`, by the names of these. */
+  /** Files for `import/upload` tasks. */
   uploads: { task: string; path: string }[];
 }
 
@@ -134,10 +133,10 @@ function pathsOf(uploads: Program['uploads']): Record<string, Json> {
   return Object.fromEntries(uploads.map(({ task, path }) => [task, path]));
 }
 
-/** How a language writes values. */
+/** The literal syntax of a language. */
 interface Dialect {
   indent: string;
-  /** What follows the last member of an object. */
+  /** Follows the last member of an object. */
   last: string;
   key(name: string): string;
   word(value: boolean | null): string;
@@ -158,7 +157,7 @@ const inPython: Dialect = {
 
 const maxLineLength = 100;
 
-/** Writes a value as a literal of a language, whose strings and numbers are those of JSON; a task that fits is one line. */
+/** Writes a value as a literal. Strings and numbers are written as in JSON; a task that fits takes one line. */
 function literal(value: Json, dialect: Dialect, before = ''): string {
   if (value === null || typeof value === 'boolean') return dialect.word(value);
   if (typeof value !== 'object') return JSON.stringify(value);

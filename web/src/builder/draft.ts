@@ -4,26 +4,26 @@ import type { Job } from '../service/types.ts';
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 export type Parameters = Record<string, Json>;
 
-/** A task of a job that is not created yet. */
+/** A task of a draft. */
 export interface DraftTask {
-  /** Stays the same while the name changes; no task can have it as its name. */
+  /** Stays the same when the name changes; not a valid task name. */
   key: string;
   name: string;
   operation: string;
-  /** Keys of tasks of the draft, or ids of earlier tasks. */
+  /** Keys of tasks of the draft, or ids of existing tasks. */
   inputs: string[];
   parameters: Parameters;
-  /** What is uploaded when the job is run. */
+  /** Uploaded when the job is run. */
   file?: File;
 }
 
 export interface Draft {
   tasks: DraftTask[];
-  /** What the job has beside its tasks: `tag`, `webhook_url`. */
+  /** Properties of the job other than its tasks: `tag`, `webhook_url`. */
   settings: Parameters;
 }
 
-/** A job as the service takes it. */
+/** The request body of a job. */
 export type JobBody = Parameters & { tasks: Record<string, Parameters> };
 
 export const emptyDraft: Draft = { tasks: [], settings: {} };
@@ -35,7 +35,7 @@ function newKey(): string {
   return `task.${made}`;
 }
 
-/** Returns the job that a draft describes. */
+/** Returns the request body for a draft. */
 export function jobOf({ tasks, settings }: Draft): JobBody {
   const names = new Map(tasks.map(({ key, name }) => [key, name]));
   const definitions = tasks.map(({ name, operation, inputs, parameters }): [string, Parameters] => {
@@ -49,7 +49,7 @@ export function jobOf({ tasks, settings }: Draft): JobBody {
   return { ...settings, tasks: Object.fromEntries(definitions) };
 }
 
-/** Reads the JSON of a job, or throws what is wrong with it. */
+/** Parses a job from JSON. */
 export function parseJob(text: string): Draft {
   let parsed: Json;
   try {
@@ -91,7 +91,7 @@ function inputsIn(input: Json | undefined): string[] {
 
 const mask = '********';
 
-/** Returns the draft of another job like one that exists. What the service keeps to itself, secrets and files, is left out. */
+/** Returns a draft like an existing job, without its secrets and files. */
 export function draftLike({ tag, tasks = [] }: Job): Draft {
   const names = new Map(tasks.map(({ id, name }) => [id, name]));
   const definitions = tasks.map(({ name, operation, payload, dependsOn }): [string, Parameters] => {
@@ -115,7 +115,7 @@ function isObject(value: Json | undefined): value is Parameters {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Adds a task. One that reads files reads those of the last task that makes any. */
+/** Adds a task. If it needs input, it reads from the last task that produces files. */
 export function withNewTask(draft: Draft, { name, takesInput }: { name: string; takesInput: boolean }): Draft {
   const source = draft.tasks.findLast(({ operation }) => !operation.startsWith('export/'));
   const task: DraftTask = {
@@ -135,24 +135,24 @@ function freeName({ tasks }: Draft, wanted: string): string {
   return name;
 }
 
-/** Replaces a task by a changed one. */
+/** Replaces a task. */
 export function withTask(draft: Draft, changed: DraftTask): Draft {
   return { ...draft, tasks: draft.tasks.map((task) => (task.key === changed.key ? changed : task)) };
 }
 
-/** Removes a task, also from the inputs of others. */
+/** Removes a task, including from the inputs of others. */
 export function withoutTask(draft: Draft, { key }: DraftTask): Draft {
   const others = draft.tasks.filter((task) => task.key !== key);
   return { ...draft, tasks: others.map((task) => ({ ...task, inputs: task.inputs.filter((each) => each !== key) })) };
 }
 
-/** Sets a parameter of a task, or takes it away. */
+/** Sets or removes a parameter of a task. */
 export function withParameter(task: DraftTask, name: string, value: Json | undefined): DraftTask {
   const { [name]: _, ...others } = task.parameters;
   return { ...task, parameters: value === undefined ? others : { ...task.parameters, [name]: value } };
 }
 
-/** Returns the tasks that may feed a task: those that it does not feed itself, and that make files. */
+/** Returns the possible inputs of a task: those that produce files and do not depend on it. */
 export function possibleInputs(task: DraftTask, { tasks }: Draft): DraftTask[] {
   const fed = new Set([task.key]);
   for (let before = 0; before !== fed.size; ) {
@@ -162,7 +162,7 @@ export function possibleInputs(task: DraftTask, { tasks }: Draft): DraftTask[] {
   return tasks.filter(({ key, operation }) => !fed.has(key) && !operation.startsWith('export/'));
 }
 
-/** Returns the format of a task's files, as far as it can be known before there are any. */
+/** Returns the output format of a task, if it can be predicted. */
 export function formatOf(task: DraftTask | undefined, draft: Draft, seen = new Set<string>()): string {
   if (!task || seen.has(task.key)) return '';
   const { operation, parameters, file } = task;
@@ -179,7 +179,7 @@ export function formatOf(task: DraftTask | undefined, draft: Draft, seen = new S
   return names.map(extensionOf).find((extension) => extension !== '') ?? '';
 }
 
-/** Returns the format of what a task reads, as far as it can be known. */
+/** Returns the input format of a task, if it can be predicted. */
 export function inputFormatOf(task: DraftTask, draft: Draft, seen = new Set<string>()): string {
   if (typeof task.parameters.input_format === 'string') return task.parameters.input_format;
   const known = new Set(seen).add(task.key);
@@ -187,13 +187,13 @@ export function inputFormatOf(task: DraftTask, draft: Draft, seen = new Set<stri
   return sources.map((source) => formatOf(source, draft, known)).find((format) => format !== '') ?? '';
 }
 
-/** A problem with a field of a task; that of the whole task has no field. */
+/** A problem with a field of a task, or with the task if `field` is empty. */
 export interface FieldProblem {
   field: string;
   text: string;
 }
 
-/** Sorts what the service found wrong by the tasks that it is about; the rest is about the job. */
+/** Groups problems by task; the others concern the job. */
 export function problemsByTask(
   { tasks }: Draft,
   fields: Record<string, string[]>,
@@ -212,7 +212,7 @@ export function problemsByTask(
   return { byTask, others };
 }
 
-/** Returns the keys of tasks that have the name of another: a job can hold only one of them. */
+/** Returns the keys of tasks with duplicate names. */
 export function tasksOfSameName({ tasks }: Draft): string[] {
   const names = tasks.map(({ name }) => name);
   return tasks.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name)).map(({ key }) => key);

@@ -13,7 +13,7 @@ interface ParameterProps {
   onChange(value: Json | undefined): void;
 }
 
-/** Shows a parameter of an operation as a field of its kind. */
+/** Shows the field for a parameter of an operation. */
 export function ParameterField({ id, parameter, value, problem, onChange }: ParameterProps) {
   const { name, kind, values, hint, example, isRequired } = parameter;
   const given = value === undefined || value === null ? '' : typeof value === 'object' ? '' : String(value);
@@ -65,7 +65,7 @@ export function ParameterField({ id, parameter, value, problem, onChange }: Para
                 rows={2}
                 placeholder="Name: value"
                 spellcheck={false}
-                // What is typed is not always whole lines, which alone are kept.
+                // While typing, the text may have an incomplete line, which is not kept.
                 defaultValue={textOfPairs(value)}
                 onInput={({ currentTarget }) => onChange(pairsIn(currentTarget.value))}
               />
@@ -112,7 +112,7 @@ function pairsIn(text: string): Json | undefined {
   return pairs.length > 0 ? Object.fromEntries(pairs) : undefined;
 }
 
-/** Lets a person choose a file. */
+/** Shows a field for a file. */
 export function FileField({ id, hint, onChoose }: { id: string; hint: string; onChoose(file: File): void }) {
   return (
     <Field id={id} label="File" hint={hint}>
@@ -132,12 +132,12 @@ export function FileField({ id, hint, onChoose }: { id: string; hint: string; on
 
 interface DisclosureProps {
   title: string;
-  /** Opens it, for what has to be seen; from then on the person decides. */
+  /** Opens it, for example for problems; the user can close it again. */
   isNeeded: boolean;
   children(isOpen: boolean): ComponentChildren;
 }
 
-/** Shows what few need only on demand. */
+/** Shows rarely needed content on demand. */
 export function Disclosure({ title, isNeeded, children }: DisclosureProps) {
   const isOpen = useSignal(false);
   return (

@@ -1,4 +1,4 @@
-/** Moves the keyboard to an element that is about to be shown, from one that is about to go. */
+/** Focuses an element after the next render. */
 export function focusOn(id: string): void {
   requestAnimationFrame(() => document.getElementById(id)?.focus());
 }

@@ -31,18 +31,18 @@ export interface Parameter {
   values: string[];
 }
 
-/** An operation that a task may have. */
+/** An operation for tasks. */
 export interface Operation {
   name: string;
   summary: string;
-  /** What it is among, in the words of the reference. */
+  /** Its group in the API reference. */
   group: string;
   takesInput: boolean;
   takesOptions: boolean;
   takesInputFormat: boolean;
-  /** Whether it takes the format of its output, and whether it has to be given one. */
+  /** Whether it accepts or requires an output format. */
   outputFormat: 'required' | 'optional' | 'none';
-  /** The formats of its output, where the description has them itself. */
+  /** Its output formats, if the document lists them. */
   outputFormats: string[] | undefined;
   /** Its other parameters. */
   parameters: Parameter[];
@@ -85,7 +85,7 @@ function parameterOf(name: string, schema: Schema, isRequired: boolean): Paramet
   };
 }
 
-/** Texts that can be longer than this have lines. */
+/** Longer texts get several lines. */
 const maxLineLength = 10_000;
 
 function kindOf({ type, enum: values, format, maxLength = 0 }: Schema): Parameter['kind'] {

@@ -4,7 +4,7 @@ import { request } from '../service/request.ts';
 import type { Job } from '../service/types.ts';
 import { type Draft, jobOf } from './draft.ts';
 
-/** Creates the job of a draft and uploads its files; a job whose files do not arrive is canceled. */
+/** Creates the job of a draft and uploads its files; cancels the job if an upload fails. */
 export async function runDraft(draft: Draft, onProgress: (share: number) => void, stopped: AbortSignal): Promise<Job> {
   const job = await request<Job>('POST', '/v1/process/jobs', jobOf(draft));
   const files = draft.tasks.flatMap(({ name, file }) => {

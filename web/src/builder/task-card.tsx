@@ -23,12 +23,12 @@ import { draft, opened, toggleTask } from './state.ts';
 
 interface Props {
   task: DraftTask;
-  /** Undefined if the service has no such operation. */
+  /** Undefined if the service does not have the operation. */
   operation: Operation | undefined;
   problems: FieldProblem[];
 }
 
-/** Shows a task of the draft, and its form if that is open. It is drawn again only when something of it has changed. */
+/** Shows a task of the draft, and its form if open. Rendered again only when the task changes. */
 export const TaskCard = memo(({ task, operation, problems }: Props) => {
   const { key, name } = task;
   const isOpen = opened.value.has(key);
@@ -48,11 +48,11 @@ export const TaskCard = memo(({ task, operation, problems }: Props) => {
               aria-controls={`${key}-form`}
               onClick={() => toggleTask(key)}
             >
-              {name || 'Without a name'}
+              {name || 'Unnamed'}
             </button>
           </h3>
           <span class="small quiet">
-            {operation?.summary ?? 'No operation of this service'} <code>{task.operation}</code>
+            {operation?.summary ?? 'Unknown operation'} <code>{task.operation}</code>
           </span>
         </div>
         {!isOpen && problems.length > 0 && <span class="wrong">{problemText(problems.length)}</span>}
@@ -65,7 +65,7 @@ export const TaskCard = memo(({ task, operation, problems }: Props) => {
   );
 });
 
-/** Returns how many problems there are. */
+/** Formats a number of problems. */
 export function problemText(count: number): string {
   return count === 1 ? '1 problem' : `${count} problems`;
 }
@@ -120,7 +120,7 @@ function TaskForm({ task, operation, problems }: Props) {
         {task.operation === 'import/upload' && (
           <FileField
             id={`${key}-upload`}
-            hint={task.file ? `${task.file.name}, ${sizeText(task.file.size)}` : 'Uploaded when the job is run.'}
+            hint={task.file ? `${task.file.name}, ${sizeText(task.file.size)}` : 'Uploaded when you run the job.'}
             onChoose={(file) => change({ ...task, file })}
           />
         )}
@@ -169,7 +169,7 @@ interface PartProps {
   onChange(task: DraftTask): void;
 }
 
-/** Shows where a task reads from, in the order in which it does. */
+/** Shows the inputs of a task in order. */
 function Inputs({ task, problem, onChange }: PartProps & { problem: string }) {
   const { key, name, inputs } = task;
   const nameOf = (input: string) => draft.value.tasks.find((each) => each.key === input)?.name ?? input;
@@ -235,7 +235,7 @@ interface FormatsProps extends PartProps {
   problemOf(field: string): string;
 }
 
-/** Shows the formats that a task reads and writes: those that the service has for it. */
+/** Shows the input and output formats that the service supports for a task. */
 function Formats({ task, operation, problemOf, onChange }: FormatsProps) {
   const inputs = useSignal<string[]>([]);
   const outputs = useSignal<string[]>([]);
@@ -273,7 +273,7 @@ function Formats({ task, operation, problemOf, onChange }: FormatsProps) {
               {...attributes}
               formats={inputs.value}
               value={given('input_format')}
-              blank={`As the file is${detected}`}
+              blank={`Detect automatically${detected}`}
               onChange={set('input_format')}
             />
           )}
@@ -285,7 +285,7 @@ function Formats({ task, operation, problemOf, onChange }: FormatsProps) {
             {...attributes}
             formats={outputs.value}
             value={given('output_format')}
-            blank={operation.outputFormat === 'required' ? 'Choose a format' : 'The same format'}
+            blank={operation.outputFormat === 'required' ? 'Choose a format' : 'Same as input'}
             onChange={set('output_format')}
           />
         )}
@@ -299,7 +299,7 @@ interface OptionsProps extends PartProps {
   problems: FieldProblem[];
 }
 
-/** Shows the options of a task as soon as it is known what they are of. */
+/** Shows the options of a task once its input format is known. */
 function Options({ task, operation, problems, onChange }: OptionsProps) {
   const { key, parameters } = task;
   const values = optionsIn(task);
@@ -313,7 +313,7 @@ function Options({ task, operation, problems, onChange }: OptionsProps) {
     <Disclosure title={`Options${countText(count)}`} isNeeded={own.length > 0}>
       {(isOpen) =>
         from === '' && operation.takesInputFormat ? (
-          <p class="quiet">The options depend on the format of the input: choose it at “From” to see them.</p>
+          <p class="quiet">Options depend on the input format. Choose it under “From” to see them.</p>
         ) : (
           (isOpen || count > 0) && (
             <OptionsForm

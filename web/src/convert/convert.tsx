@@ -22,9 +22,9 @@ export function Convert() {
   return (
     <div class="stack">
       <div>
-        <h1>Turn a file into another</h1>
+        <h1>Convert files</h1>
         <p class="lead">
-          Pictures, documents, audio, video and archives. Files are deleted by themselves a few hours later.
+          Images, documents, audio, video and archives. Files are deleted automatically after a few hours.
         </p>
       </div>
       <DropZone />
@@ -66,7 +66,7 @@ function Together({ mayStart }: { mayStart: boolean }) {
           Convert all ({open.length})
         </button>
         <button type="button" disabled={done.length < 2 || isZipping.value} onClick={() => void download(done)}>
-          {isZipping.value ? 'Making the ZIP …' : `Download all as ZIP (${done.length})`}
+          {isZipping.value ? 'Creating ZIP …' : `Download all as ZIP (${done.length})`}
         </button>
       </div>
       {problem.value !== '' && <Problem text={problem.value} />}

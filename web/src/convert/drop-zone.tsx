@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { Workpiece } from '../parts/logo.tsx';
 import { add, items } from './items.ts';
 
-/** Takes files by drop, choice or paste, and addresses. */
+/** Accepts files by drag and drop or from a file dialog, and URLs. */
 export function DropZone() {
   const isOver = useSignal(false);
   const chooser = useRef<HTMLInputElement>(null);
@@ -57,7 +57,7 @@ function AddressForm() {
     if (!(form instanceof HTMLFormElement)) return;
     const url = String(new FormData(form).get('url')).trim();
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-      problem.value = 'Expected an address such as https://example.com/picture.png.';
+      problem.value = 'Enter a URL such as https://example.com/picture.png.';
       return;
     }
     problem.value = '';
@@ -70,7 +70,7 @@ function AddressForm() {
         <input
           name="url"
           type="url"
-          aria-label="Address of a file or web page"
+          aria-label="URL of a file or web page"
           aria-describedby="url-problem"
           placeholder="or paste the URL of a file or web page"
           autocomplete="off"

@@ -4,7 +4,7 @@ interface Props {
   id: string;
   formats: string[];
   value: string;
-  /** Stands for no format, if that may be chosen or there is none. */
+  /** Label of the option for no format. */
   blank?: string;
   disabled?: boolean;
   'aria-describedby'?: string;
@@ -12,7 +12,7 @@ interface Props {
   onChange(format: string): void;
 }
 
-/** Lets a person choose a format. */
+/** Shows a selection of formats in groups. */
 export function FormatSelect({ formats, value, blank, onChange, ...attributes }: Props) {
   const isUnknown = value !== '' && !formats.includes(value);
   return (

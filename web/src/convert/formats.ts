@@ -15,7 +15,7 @@ export interface FormatGroup {
   formats: string[];
 }
 
-/** Sorts formats by what they are for, the common ones first. */
+/** Groups formats by kind, common ones first. */
 export function groupFormats(formats: string[]): FormatGroup[] {
   const left = new Set(formats);
   const groups = kinds.map(([title, list]) => {
@@ -25,7 +25,7 @@ export function groupFormats(formats: string[]): FormatGroup[] {
   return [...groups, { title: 'Other', formats: [...left].sort() }].filter((group) => group.formats.length > 0);
 }
 
-/** Returns the formats that an operation makes of a format; `*` stands for any. */
+/** Returns the output formats of an operation for an input format; `*` matches any. */
 export async function outputsOf(format: string, operation = 'convert'): Promise<string[]> {
   const query = new URLSearchParams({ input_format: format });
   return formatsIn(await once<FormatList>(`/v1/query/formats/${operation}?${query}`));
@@ -40,7 +40,7 @@ function formatsIn({ formats }: FormatList): string[] {
   return formats.map(({ ext }) => ext);
 }
 
-/** An operation from a format to another. What is empty is left to the service: the format stays, or any may come. */
+/** An operation and its formats. An empty `from` matches any format; an empty `to` keeps the format. */
 export interface Conversion {
   operation: string;
   from: string;
@@ -65,7 +65,7 @@ const likely: Record<string, string[]> = {
   Archives: ['zip', '7z'],
 };
 
-/** Returns what most people would want of a format. */
+/** Returns the most likely output format. */
 export function likelyOutput(from: string, outputs: string[]): string {
   const kind = kinds.find(([, list]) => list.split(' ').includes(from))?.[0] ?? '';
   const wanted = (likely[kind] ?? ['pdf']).filter(

@@ -5,7 +5,7 @@ import { cancel, chooseKind, type Item, isBusy, remove, start } from './items.ts
 import { OptionsForm } from './options-form.tsx';
 import { kindOf, Preview } from './preview.tsx';
 
-/** Shows one file from its choice to its result. */
+/** Shows a file from its selection to its result. */
 export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) {
   const size = 'file' in item.source ? item.source.file.size : undefined;
   const phase = item.phase.value;
@@ -79,11 +79,11 @@ function FormatChoice({ item, disabled }: { item: Item; disabled: boolean }) {
   );
 }
 
-/** Asks what is at an address: a file, or a page to be seen as in a browser. */
+/** Asks whether a URL is a file or a web page to render. */
 function PageChoice({ item }: { item: Item }) {
   const choices = [
-    { isPage: false, title: 'The file at this address' },
-    { isPage: true, title: 'The web page, as a browser shows it' },
+    { isPage: false, title: 'The file at this URL' },
+    { isPage: true, title: 'The web page as rendered by a browser' },
   ];
   return (
     <fieldset>
@@ -152,7 +152,7 @@ function Results({ item, size }: { item: Item; size: number | undefined }) {
   return (
     <div class="stack">
       <span class="visually-hidden" role="status">
-        {item.name} is converted.
+        Converted {item.name}.
       </span>
       {first && files.length === 1 && <Preview file={first} original={original} />}
       {files.map((file) => (
@@ -173,8 +173,8 @@ function Results({ item, size }: { item: Item; size: number | undefined }) {
 
 function Change({ before, after }: { before: number; after: number }) {
   const percent = before > 0 ? Math.round((after / before - 1) * 100) : 0;
-  if (percent === 0) return <span class="small quiet">as large as before</span>;
-  if (percent > 900) return <span class="small quiet">{Math.round(after / before)} times as large</span>;
+  if (percent === 0) return <span class="small quiet">same size</span>;
+  if (percent > 900) return <span class="small quiet">{Math.round(after / before)} times the size</span>;
   return percent < 0 ? (
     <span class="small less">{-percent} % smaller</span>
   ) : (

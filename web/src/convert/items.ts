@@ -12,22 +12,22 @@ export type Source = { file: File } | { url: string };
 
 export type Phase = 'ready' | 'uploading' | 'working' | 'done' | 'failed' | 'canceled';
 
-/** A file or address on its way to another format. */
+/** A file or URL to convert. */
 export interface Item {
   id: number;
   source: Source;
   name: string;
-  /** Whether what is at the address is rendered as a web page, and not taken as a file. */
+  /** Whether the URL is rendered as a web page instead of downloaded as a file. */
   isPage: Signal<boolean>;
-  /** By the name; `*` if that says nothing. */
+  /** From the filename; `*` if that has no extension. */
   from: ReadonlySignal<string>;
-  /** A picture, recording or text of the original that the browser can show. */
+  /** Object URL of the original, for previews. */
   original?: string;
   outputs: Signal<string[] | undefined>;
   to: Signal<string>;
   options: Signal<OptionValues>;
   phase: Signal<Phase>;
-  /** From 0 to 1, if it is known. */
+  /** From 0 to 1, if known. */
   progress: Signal<number | undefined>;
   problem: Signal<string>;
   job: Signal<Job | undefined>;
@@ -44,7 +44,7 @@ export const waiting = computed(() =>
 );
 export const finished = computed(() => items.value.filter(({ phase }) => phase.value === 'done'));
 
-/** Puts files and addresses on the list. */
+/** Adds files and URLs to the list. */
 export function add(sources: Source[]): void {
   const added = sources.map(itemOf);
   items.value = [...items.value, ...added];
@@ -53,11 +53,11 @@ export function add(sources: Source[]): void {
 
 async function begin(item: Item): Promise<void> {
   await findOutputs(item);
-  // Of an address such as /index.php only the page can be meant.
+  // A URL such as /index.php can only mean the page.
   if ('url' in item.source && item.outputs.value?.length === 0) chooseKind(item, true);
 }
 
-/** Takes an item off the list, and ends its work. */
+/** Removes an item from the list, and cancels its work. */
 export function remove(item: Item): void {
   if (isBusy(item)) void cancel(item);
   if (item.original !== undefined) URL.revokeObjectURL(item.original);
@@ -67,7 +67,6 @@ export function remove(item: Item): void {
 function itemOf(source: Source): Item {
   const name = 'file' in source ? source.file.name : nameIn(source.url);
   const extension = extensionOf(name);
-  // Pages of the web have such names, or none.
   const isPage = signal('url' in source && ['', 'htm', 'html'].includes(extension));
   made += 1;
   return {
@@ -99,7 +98,7 @@ function nameIn(url: string): string {
   }
 }
 
-/** Takes what is at an address as a web page, or as a file. */
+/** Treats a URL as a web page or as a file. */
 export function chooseKind(item: Item, isPage: boolean): void {
   item.isPage.value = isPage;
   item.problem.value = '';
@@ -110,18 +109,18 @@ async function findOutputs(item: Item): Promise<void> {
   const from = item.from.value;
   try {
     const outputs = await outputsOf(from);
-    // Another choice was made meanwhile.
+    // The choice has changed in the meantime.
     if (from !== item.from.value) return;
     item.outputs.value = outputs;
     item.to.value = likelyOutput(from, outputs);
-    if (outputs.length === 0) item.problem.value = `Files named .${from} cannot be converted here.`;
+    if (outputs.length === 0) item.problem.value = `Files with the extension .${from} cannot be converted.`;
   } catch (error) {
     item.outputs.value = [];
     item.problem.value = messageOf(error);
   }
 }
 
-/** Converts an item: creates its job, uploads its file, and follows it to the end. */
+/** Converts an item: creates its job, uploads its file, and tracks it to the end. */
 export async function start(item: Item): Promise<void> {
   item.stop = new AbortController();
   item.problem.value = '';
@@ -131,7 +130,7 @@ export async function start(item: Item): Promise<void> {
   item.phase.value = 'file' in item.source ? 'uploading' : 'working';
   const { signal: stopped } = item.stop;
   try {
-    // Not broken off by a cancel: it might have created the job all the same.
+    // Not aborted on cancel: the job might be created anyway.
     const job = await request<Job>('POST', '/v1/process/jobs', jobOf(item));
     if (stopped.aborted) return await cancelJob(job);
     item.job.value = job;
@@ -202,19 +201,19 @@ function reasonOf(job: Job): string {
   return failed?.result.msg ?? job.result.msg ?? 'The conversion failed.';
 }
 
-/** Ends the work on an item. */
+/** Cancels the work on an item. */
 export async function cancel(item: Item): Promise<void> {
   item.stop.abort();
   item.phase.value = 'canceled';
   if (item.job.value) await cancelJob(item.job.value);
 }
 
-/** Makes one ZIP of all results, and returns its address. */
+/** Creates a ZIP of all results, and returns its URL. */
 export async function zipOf(all: Item[]): Promise<string> {
   const input = all.flatMap(({ job }) => job.value?.tasks?.find(({ name }) => name === 'convert')?.id ?? []);
   const body = { input, archive_multiple_files: true };
   let task = await request<Task>('POST', '/v1/process/export/url', body);
   while (task.endedAt === null) task = await request<Task>('GET', `/v1/process/tasks/${task.id}/wait`);
-  if (task.result.url === undefined) throw new Error(task.result.msg ?? 'The ZIP could not be made.');
+  if (task.result.url === undefined) throw new Error(task.result.msg ?? 'The ZIP could not be created.');
   return task.result.url;
 }

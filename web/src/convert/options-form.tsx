@@ -8,15 +8,15 @@ import { type Conversion, optionsOf } from './formats.ts';
 export type OptionValues = Record<string, string | number | boolean>;
 
 interface Props extends Conversion {
-  /** Sets the ids of the fields apart from those of other forms. */
+  /** Prefix that makes the ids of the fields unique. */
   id: string;
   values: OptionValues;
   onChange(values: OptionValues): void;
-  /** Option to what the service finds wrong with it. */
+  /** Problems by option. */
   problems?: Record<string, string>;
 }
 
-/** Tells whether an option applies beside the others, by the rules that the service checks. */
+/** Returns whether an option applies, given the other values. The service checks the same rules. */
 function applies(option: Option, values: OptionValues): boolean {
   return option.conditions.every(({ name, required, meta }) => {
     const other = values[name];
@@ -25,7 +25,7 @@ function applies(option: Option, values: OptionValues): boolean {
   });
 }
 
-/** Returns the values that the service would take: those of options that there are, apply, and list them. */
+/** Returns the values that the service would accept. */
 function accepted(all: Option[], values: OptionValues): OptionValues {
   const kept = Object.entries(values).filter(([name, value]) => {
     const option = all.find((each) => each.name === name);
@@ -35,13 +35,13 @@ function accepted(all: Option[], values: OptionValues): OptionValues {
   return kept.length < Object.keys(values).length ? accepted(all, Object.fromEntries(kept)) : values;
 }
 
-/** Returns what a field holds as a value of its type; a number that is still being typed stays text. */
+/** Converts the text of a field to the type of its option; an incomplete number stays text. */
 function typed({ data_type }: Option, text: string): string | number | boolean {
   if (data_type === 'boolean') return text === 'true';
   return data_type !== 'string' && String(Number(text)) === text ? Number(text) : text;
 }
 
-/** Shows the options of a conversion as a form; what is left alone is left to the service. */
+/** Shows the options of a conversion as a form; the service fills in defaults. */
 export function OptionsForm({ id, operation, from, to, values, onChange, problems = {} }: Props) {
   const options = useSignal<Option[] | undefined>(undefined);
   const problem = useSignal('');
@@ -56,7 +56,7 @@ export function OptionsForm({ id, operation, from, to, values, onChange, problem
       (found) => {
         if (!isCurrent) return;
         options.value = found;
-        // What was chosen for other formats need not be an option of these.
+        // Values chosen for other formats may not be options of these.
         const left = accepted(found, now.current.values);
         if (isOther.current && left !== now.current.values) now.current.onChange(left);
         isOther.current = true;
@@ -73,7 +73,7 @@ export function OptionsForm({ id, operation, from, to, values, onChange, problem
   const all = options.value;
   if (!all) return <p class="quiet">Loading options …</p>;
   const unknown = Object.keys(values).filter((name) => !all.some((option) => option.name === name));
-  if (all.length === 0 && unknown.length === 0) return <p class="quiet">There are no options for this.</p>;
+  if (all.length === 0 && unknown.length === 0) return <p class="quiet">This conversion has no options.</p>;
   const set = (option: Option, text: string) => {
     const { [option.name]: _, ...others } = values;
     onChange(accepted(all, text === '' ? others : { ...others, [option.name]: typed(option, text) }));
@@ -95,7 +95,7 @@ export function OptionsForm({ id, operation, from, to, values, onChange, problem
       {unknown.map((name) => (
         <div key={name} class="field">
           <span>
-            <code>{name}</code> is no option of this.
+            <code>{name}</code> is not an option of this conversion.
           </span>
           <div>
             <button type="button" onClick={() => onChange(accepted(all, values))}>
@@ -182,7 +182,7 @@ function rangeText({ data_type, properties: { min, max } = {} }: Option): string
   return max === undefined ? '' : `At most ${max}.`;
 }
 
-/** Returns the name of a parameter or value as people would write it. */
+/** Returns the name of a parameter or value in sentence case. */
 export function titleOf(name: string): string {
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

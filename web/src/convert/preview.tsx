@@ -20,21 +20,21 @@ export function kindOf(format: string): Kind {
   return shown.find(([, formats]) => formats.split(' ').includes(format))?.[0] ?? 'none';
 }
 
-/** Shows a result, beside the original where both are pictures. */
+/** Shows a result, next to the original if both are images. */
 export function Preview({ file, original }: { file: ResultFile; original: string | undefined }) {
   const kind = kindOf(file.format);
   if (kind === 'image' && original !== undefined) return <Comparison before={original} after={file.url} />;
-  // Phones show no PDF within a page.
+  // Mobile browsers do not embed PDFs.
   if (kind === 'none' || (kind === 'pdf' && !navigator.pdfViewerEnabled)) return null;
   return (
     <div class="preview">
       {kind === 'image' && <img src={file.url} alt={`Preview of ${file.filename}`} />}
       {kind === 'audio' && (
-        // biome-ignore lint/a11y/useMediaCaption: what people convert comes without captions
+        // biome-ignore lint/a11y/useMediaCaption: user files have no captions
         <audio controls preload="metadata" src={file.url} />
       )}
       {kind === 'video' && (
-        // biome-ignore lint/a11y/useMediaCaption: what people convert comes without captions
+        // biome-ignore lint/a11y/useMediaCaption: user files have no captions
         <video controls preload="metadata" src={file.url} />
       )}
       {(kind === 'pdf' || kind === 'text') && <Fetched file={file} kind={kind} />}
@@ -42,7 +42,7 @@ export function Preview({ file, original }: { file: ResultFile; original: string
   );
 }
 
-/** Shows what links hand out for saving only, from a copy. */
+/** Shows a copy of the file, because links are downloads only. */
 function Fetched({ file, kind }: { file: ResultFile; kind: 'pdf' | 'text' }) {
   const content = useSignal<{ text: string } | { address: string } | undefined>(undefined);
   useEffect(() => {
@@ -59,7 +59,7 @@ function Fetched({ file, kind }: { file: ResultFile; kind: 'pdf' | 'text' }) {
         content.value = { address };
       }
     };
-    // Without its preview, a result can still be downloaded.
+    // A result without a preview can still be downloaded.
     load().catch(() => undefined);
     return () => {
       stop.abort();
@@ -72,7 +72,7 @@ function Fetched({ file, kind }: { file: ResultFile; kind: 'pdf' | 'text' }) {
   return (
     <section
       class="text"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
       tabIndex={0}
       aria-label={`Preview of ${file.filename}`}
     >
@@ -100,7 +100,7 @@ function Comparison({ before, after }: { before: string; after: string }) {
           min="0"
           max="100"
           value="50"
-          aria-label="How much of the original is shown, in percent"
+          aria-label="Share of the original that is shown, in percent"
           onInput={({ currentTarget }) => cut(currentTarget.value)}
         />
         <span>After</span>

@@ -1,10 +1,9 @@
-/** Where and with which fields a file is posted. */
 export interface UploadForm {
   url: string;
   parameters: Record<string, string>;
 }
 
-/** Posts a file to a form that the service signed; fetch reports no progress of what it sends. */
+/** Posts a file to a presigned form. Uses XMLHttpRequest because fetch does not report upload progress. */
 export function upload(
   form: UploadForm,
   file: File,
@@ -19,7 +18,7 @@ export function upload(
   sender.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
   sender.addEventListener('load', () => {
     if (sender.status < 300) resolve();
-    else reject(new Error(`The upload was refused with ${sender.status}. ${reasonIn(sender.responseText)}`.trim()));
+    else reject(new Error(`The upload failed with status ${sender.status}. ${reasonIn(sender.responseText)}`.trim()));
   });
   sender.addEventListener('error', () =>
     reject(new Error('The upload was interrupted. Check the connection, then try again.')),

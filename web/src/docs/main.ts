@@ -5,9 +5,9 @@ import './style.css';
 createApiReference('#reference', {
   url: '/v1/openapi.json',
   authentication: { preferredSecurityScheme: 'key' },
-  // The header of the page has it.
+  // Already in the header of the page.
   documentDownloadType: 'none',
-  // Nothing is loaded from elsewhere, sent elsewhere, or kept in the browser but the choice of colours.
+  // Nothing is loaded from or sent to other origins, and only the color scheme is stored in the browser.
   withDefaultFonts: false,
   telemetry: false,
   persistAuth: false,

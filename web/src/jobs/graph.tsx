@@ -6,15 +6,15 @@ import { type End, type Linked, layOut, nodeSize } from './layout.ts';
 export interface GraphNode extends Linked {
   title: string;
   detail: string;
-  /** Its status, which decides its look. */
+  /** Its status, which sets its style. */
   state: string;
-  /** Where a click on it leads. */
+  /** Target of a click. */
   link?: string;
 }
 
-/** Draws tasks and what each waits for. What is beside it says the same in words. */
+/** Draws tasks and their dependencies. The list next to it is the accessible version. */
 export function Graph({ tasks, onFollow }: { tasks: GraphNode[]; onFollow?: (id: string) => void }) {
-  // States change all the time, places only with the links.
+  // States change often, positions only with the dependencies.
   const links = tasks.map(({ id, dependsOn }) => `${id}<${dependsOn}`).join();
   const { width, height, places, edges } = useMemo(() => {
     const { nodes, edges: ends, ...size } = layOut(tasks);
@@ -26,8 +26,8 @@ export function Graph({ tasks, onFollow }: { tasks: GraphNode[]; onFollow?: (id:
   }, [links]);
   const hasLinks = tasks.some(({ link }) => link !== undefined);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard
-    <section class="graph" tabIndex={0} aria-label="Graph of the tasks">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section class="graph" tabIndex={0} aria-label="Task graph">
       {/* biome-ignore lint/a11y/noSvgWithoutTitle: the section has its name */}
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden={!hasLinks}>
         <path class="edge" d={edges} />
@@ -47,7 +47,7 @@ interface BoxProps extends Omit<GraphNode, 'dependsOn' | 'link'> {
   onFollow: ((id: string) => void) | undefined;
 }
 
-/** Only those boxes are drawn again whose task has changed. */
+/** Rendered again only when its task changes. */
 const Box = memo(({ id, x, y, title, detail, state, link, onFollow }: BoxProps) => {
   const box = (
     <g class={state} transform={`translate(${x} ${y})`}>

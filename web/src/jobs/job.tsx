@@ -5,7 +5,7 @@ import { editAsNew } from '../builder/state.ts';
 import { durationText, sizeText, spanText, timeText } from '../format.ts';
 import { useAction } from '../parts/load.ts';
 import { Problem } from '../parts/notice.tsx';
-import { Status, Wide } from '../parts/view.tsx';
+import { Status, Table } from '../parts/view.tsx';
 import { go } from '../router.ts';
 import { cancelJob } from '../service/cancel.ts';
 import { followJob, isOver } from '../service/live.ts';
@@ -13,7 +13,7 @@ import { messageOf, request } from '../service/request.ts';
 import type { Job, Task } from '../service/types.ts';
 import { Graph, type GraphNode } from './graph.tsx';
 
-/** Shows a job as it is now, and as it changes. */
+/** Shows a job, and updates it live. */
 export function JobView({ id }: { id: string }) {
   const job = useSignal<Job | undefined>(undefined);
   const problem = useSignal('');
@@ -22,7 +22,7 @@ export function JobView({ id }: { id: string }) {
     let isShown = true;
     let frame: number | undefined;
     let latest: Job | undefined;
-    // A job of many tasks changes more often than the screen does.
+    // A job with many tasks changes more often than the screen is drawn.
     const showLatest = () => {
       frame = undefined;
       job.value = latest;
@@ -86,7 +86,7 @@ function Shown({ job }: { job: Job }) {
             </dd>
           </div>
           <div>
-            <dt>Took</dt>
+            <dt>Duration</dt>
             <dd class="number">{spanText(job.createdAt, job.endedAt)}</dd>
           </div>
           <div>
@@ -115,43 +115,27 @@ function Shown({ job }: { job: Job }) {
                 go('/builder');
               }}
             >
-              Edit as a new job
+              Edit as new job
             </button>
           )}
           <button type="button" class="danger" onClick={() => void run(remove)}>
-            Delete the job and its files
+            Delete job and files
           </button>
         </div>
         {problem.value !== '' && <Problem text={problem.value} />}
       </div>
       <h2>Tasks</h2>
-      <Wide label="Tasks">
-        <table>
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Operation</th>
-              <th>Status</th>
-              <th>Waited</th>
-              <th>Took</th>
-              <th>Result</th>
-            </tr>
-          </thead>
-          <tbody>
-            {tasks.map((task) => (
-              <Row key={task.id} task={task} now={task.endedAt === null ? now : 0} />
-            ))}
-          </tbody>
-        </table>
-      </Wide>
+      <Table label="Tasks" columns={['Name', 'Operation', 'Status', 'Waited', 'Duration', 'Result']} rows={tasks}>
+        {(task) => <Row key={task.id} task={task} now={task.endedAt === null ? now : 0} />}
+      </Table>
       <p class="small quiet">
-        Created {timeText(job.createdAt)}. Its record is deleted {timeText(job.expiresAt)}, its files earlier.
+        Created {timeText(job.createdAt)}. The job is deleted {timeText(job.expiresAt)}, its files earlier.
       </p>
     </>
   );
 }
 
-/** Counts the seconds while something runs, so that what says how long is true. */
+/** Counts seconds while something runs, to keep durations current. */
 function useSeconds(isRunning: boolean): number {
   const seconds = useSignal(0);
   useEffect(() => {
@@ -176,7 +160,7 @@ function detailOf({ operation, status, startedAt, endedAt, progress }: Task): st
     : `${operation} · ${spanText(startedAt, endedAt)}`;
 }
 
-/** A row is drawn again when its task has changed, and each second while that runs. */
+/** Rendered again when its task changes, and each second while the task runs. */
 const Row = memo(({ task }: { task: Task; now: number }) => (
   <tr>
     <td>{task.name}</td>

@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import { spanText, timeText } from '../format.ts';
 import { useLoaded } from '../parts/load.ts';
 import { Empty } from '../parts/notice.tsx';
-import { Status, View, Wide } from '../parts/view.tsx';
+import { Status, Table, View } from '../parts/view.tsx';
 import { path } from '../router.ts';
 import type { JobPage } from '../service/types.ts';
 import { JobView } from './job.tsx';
 
-/** Shows the list of jobs, or the one that the path names. */
+/** Shows the list of jobs, or the one in the path. */
 export function Jobs() {
   const [, , id] = path.value.split('/');
   return id === undefined ? <JobList /> : <JobView key={id} id={id} />;
@@ -23,7 +23,7 @@ function JobList() {
   const loaded = useLoaded<JobPage>(`/v1/process/jobs?include=tasks&${query}`);
   const isFiltered = status.value !== '' || tag.value !== '';
   return (
-    <View title="Jobs" lead="What this account had converted, by this page or by API keys." from={loaded}>
+    <View title="Jobs" lead="Conversions of this account, from this page and from the API." from={loaded}>
       {({ docs, hasNextPage, hasPrevPage }) => (
         <>
           <div class="row">
@@ -55,9 +55,12 @@ function JobList() {
               />
             </div>
           </div>
-          {docs.length === 0 ? (
-            <div class="card">
-              <Empty title={isFiltered ? 'No such jobs' : 'No jobs yet'}>
+          <Table
+            label="Jobs"
+            columns={['Created', 'Status', 'Tasks', 'Tag', 'Duration']}
+            rows={docs}
+            empty={
+              <Empty title={isFiltered ? 'No matching jobs' : 'No jobs yet'}>
                 {isFiltered ? (
                   <p>No job has this status and tag.</p>
                 ) : (
@@ -66,37 +69,22 @@ function JobList() {
                   </p>
                 )}
               </Empty>
-            </div>
-          ) : (
-            <Wide label="Jobs">
-              <table>
-                <thead>
-                  <tr>
-                    <th>Created</th>
-                    <th>Status</th>
-                    <th>Tasks</th>
-                    <th>Tag</th>
-                    <th>Took</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {docs.map((job) => (
-                    <tr key={job.id}>
-                      <td>
-                        <a href={`/jobs/${job.id}`}>{timeText(job.createdAt)}</a>
-                      </td>
-                      <td>
-                        <Status of={job.status} />
-                      </td>
-                      <td>{(job.tasks ?? []).map(({ operation }) => operation).join(' → ') || '–'}</td>
-                      <td>{job.tag ?? '–'}</td>
-                      <td class="number">{job.endedAt === null ? '–' : spanText(job.createdAt, job.endedAt)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </Wide>
-          )}
+            }
+          >
+            {(job) => (
+              <tr key={job.id}>
+                <td>
+                  <a href={`/jobs/${job.id}`}>{timeText(job.createdAt)}</a>
+                </td>
+                <td>
+                  <Status of={job.status} />
+                </td>
+                <td>{(job.tasks ?? []).map(({ operation }) => operation).join(' → ') || '–'}</td>
+                <td>{job.tag ?? '–'}</td>
+                <td class="number">{job.endedAt === null ? '–' : spanText(job.createdAt, job.endedAt)}</td>
+              </tr>
+            )}
+          </Table>
           {(hasNextPage || hasPrevPage) && (
             <div class="row">
               <button

@@ -1,4 +1,4 @@
-/** A task and what it waits for. */
+/** A task and its dependencies. */
 export interface Linked {
   id: string;
   dependsOn: string[];
@@ -10,7 +10,7 @@ interface Node {
   y: number;
 }
 
-/** An end of a line; one that passes goes on at the other side of its column. */
+/** An end of a line; a passing line continues on the other side of its column. */
 export interface End {
   x: number;
   y: number;
@@ -27,7 +27,7 @@ export interface Layout {
 export const nodeSize = { width: 176, height: 56 };
 const gap = { x: 64, y: 18, edge: 20 };
 
-/** A place in a column: a task, or a line that passes by on its way to a later column. */
+/** A slot in a column: a task, or a line that passes to a later column. */
 interface Place {
   id?: string;
   before: Place[];
@@ -35,8 +35,8 @@ interface Place {
 }
 
 /**
- * Lays the tasks of a job out in columns: each right of all that it depends on, near the middle of those. A line over
- * several columns has a place in each of them, so that it crosses no task.
+ * Lays out the tasks of a job in columns: each to the right of its dependencies, near their middle. A line across several
+ * columns has a slot in each, so that it crosses no task.
  */
 export function layOut(tasks: Linked[]): Layout {
   const columns: Place[][] = [];
@@ -92,7 +92,7 @@ function columnsOf(tasks: Linked[]): Linked[][] {
   const depthOf = (task: Linked): number => {
     const known = depths.get(task.id);
     if (known !== undefined) return known;
-    // The service accepts no circle; one would end here all the same.
+    // The service rejects cycles; one would still end here.
     depths.set(task.id, 0);
     const before = task.dependsOn.flatMap((id) => byId.get(id) ?? []);
     const depth = before.length > 0 ? Math.max(...before.map(depthOf)) + 1 : 0;

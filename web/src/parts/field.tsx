@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What ties a control to its label, hint and problem. */
+/** Attributes that connect a control to its label, hint and problem. */
 export interface ControlAttributes {
   id: string;
   'aria-describedby'?: string;
@@ -15,7 +15,7 @@ interface FieldProps {
   children(attributes: ControlAttributes): ComponentChildren;
 }
 
-/** Shows a control with its name, what it is for, and what is wrong with it. */
+/** Shows a control with its label, hint and problem. */
 export function Field({ id, label, hint = '', problem = '', children }: FieldProps) {
   const described = [...(hint === '' ? [] : [`${id}-hint`]), ...(problem === '' ? [] : [`${id}-problem`])].join(' ');
   return (

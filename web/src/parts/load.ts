@@ -5,15 +5,15 @@ import { messageOf, request } from '../service/request.ts';
 export interface Loaded<T> {
   data: Signal<T | undefined>;
   problem: Signal<string>;
-  /** Asks again, and shows the old until the new is there. */
+  /** Fetches again, and keeps the current data until then. */
   reload(): void;
 }
 
-/** Fetches what a path of the service returns, again whenever the path changes. */
+/** Fetches a path of the service, and again when the path changes. */
 export function useLoaded<T>(path: string): Loaded<T> {
   const data = useSignal<T | undefined>(undefined);
   const problem = useSignal('');
-  const asked = useSignal(0);
+  const version = useSignal(0);
   useEffect(() => {
     const stop = new AbortController();
     request<T>('GET', path, undefined, stop.signal).then(
@@ -26,17 +26,17 @@ export function useLoaded<T>(path: string): Loaded<T> {
       },
     );
     return () => stop.abort();
-  }, [path, asked.value]);
+  }, [path, version.value]);
   return {
     data,
     problem,
     reload() {
-      asked.value += 1;
+      version.value += 1;
     },
   };
 }
 
-/** Returns what runs an action, and what went wrong with the last one. */
+/** Returns a function that runs an action, and the problem of the last run. */
 export function useAction(): { problem: Signal<string>; run(action: () => Promise<void>): Promise<void> } {
   const problem = useSignal('');
   return {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { signIn } from '../service/session.ts';
 
-/** Shows what went wrong, and what to do about it. */
+/** Shows an error, with a button to try again if `retry` is given. */
 export function Problem({ text, retry }: { text: string; retry?: () => void }) {
   return (
     <div class="notice bad" role="alert">
@@ -15,7 +15,7 @@ export function Problem({ text, retry }: { text: string; retry?: () => void }) {
   );
 }
 
-/** Says that there is nothing, and how there would be something. */
+/** Shows that there is no content yet, and how to get some. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="empty">
@@ -25,12 +25,12 @@ export function Empty({ title, children }: { title: string; children: ComponentC
   );
 }
 
-/** Asks for a sign-in, for what needs one. */
+/** Asks the user to sign in. */
 export function SignInFirst({ to }: { to: string }) {
   return (
     <div class="card empty">
       <h1>Sign in {to}</h1>
-      <p>Everything you convert belongs to your account.</p>
+      <p>Your conversions belong to your account.</p>
       <button type="button" class="main" onClick={signIn}>
         Sign in
       </button>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Loaded } from './load.ts';
 import { Problem } from './notice.tsx';
 
-/** Shows the head of a view, and its content as soon as that is loaded. */
+/** Shows the heading of a view, and its content once that is loaded. */
 export function View<T>({
   title,
   lead,
@@ -28,27 +28,55 @@ export function View<T>({
   );
 }
 
-/** Shows a state by its word and colour. */
 export function Status({ of }: { of: string }) {
   return <span class={`status ${of}`}>{of}</span>;
 }
 
-/** Wraps what may be wider than a phone; it scrolls by itself, by keyboard as well. */
-export function Wide({ label, children }: { label: string; children: ComponentChildren }) {
+/** Shows rows as a table that scrolls horizontally on narrow screens, or a card with `empty` if there are none. */
+export function Table<T>({
+  label,
+  columns,
+  rows,
+  hasActions = false,
+  empty,
+  children,
+}: {
+  label: string;
+  columns: string[];
+  rows: T[];
+  hasActions?: boolean;
+  empty?: ComponentChildren;
+  children(row: T): ComponentChildren;
+}) {
+  if (rows.length === 0 && empty !== undefined) return <div class="card">{empty}</div>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section class="card scroll" aria-label={label} tabIndex={0}>
-      {children}
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column}>{column}</th>
+            ))}
+            {hasActions && (
+              <th>
+                <span class="visually-hidden">Actions</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>{rows.map(children)}</tbody>
+      </table>
     </section>
   );
 }
 
-/** Shows what is shown this once, with a button that copies it. */
+/** Shows a secret that cannot be shown again, with a button to copy it. */
 export function Secret({ value, label }: { value: string; label: string }) {
   return (
     <div class="notice good" role="status">
       <p>
-        <strong>{label}</strong> It is shown this once: keep it where secrets are kept.
+        <strong>{label}</strong> Store it securely. It is not shown again.
       </p>
       <div class="secret">
         <code>{value}</code>

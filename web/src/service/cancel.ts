@@ -1,7 +1,7 @@
 import { RequestError, request } from './request.ts';
 import type { Job } from './types.ts';
 
-/** Cancels what of a job has not ended: its first open tasks, which take along what depends on them. */
+/** Cancels a job: its first open tasks, which also cancels their dependents. */
 export async function cancelJob({ tasks = [] }: Job): Promise<void> {
   const open = tasks.filter(({ endedAt }) => endedAt === null);
   const first = open.filter(({ dependsOn }) => !open.some(({ id }) => dependsOn.includes(id)));
@@ -12,7 +12,7 @@ async function cancelTask(id: string): Promise<void> {
   try {
     await request('POST', `/v1/process/tasks/${id}/cancel`);
   } catch (error) {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
     if (!(error instanceof RequestError && error.status === 409)) throw error;
   }
 }

@@ -1,10 +1,10 @@
 import { call, RequestError, request } from './request.ts';
 import type { Health, Job, Task, Token } from './types.ts';
 
-/** Without a word from the socket for this long, the state is asked for. */
+/** After this long without a message, the state is fetched. */
 const silenceMs = 10_000;
 const openMs = 4_000;
-/** A state that could not be read is read again after this long. */
+/** Delay before a failed fetch is retried. */
 const retryMs = 3_000;
 const lastTasksMs = 1_000;
 
@@ -13,13 +13,13 @@ type Listener = (subject: Job | Task) => void;
 let opening: Promise<WebSocket> | undefined;
 const listeners = new Map<string, Set<Listener>>();
 
-/** Is called with each change of a job, and with why its state is not known, for the moment or, as of a deleted job, for good. */
 export interface JobListener {
   onChange(job: Job): void;
+  /** Receives why the state is unknown; `isFinal` if it stays unknown, for example because the job was deleted. */
   onProblem(error: unknown, isFinal: boolean): void;
 }
 
-/** Calls back each time anything about a job has changed, until it and all its tasks have ended; returns what stops that. */
+/** Reports changes of a job until it and all its tasks have ended; returns a function that stops it. */
 export function followJob(id: string, { onChange, onProblem }: JobListener): () => void {
   const stopped = new AbortController();
   let known: Job | undefined;
@@ -35,7 +35,7 @@ export function followJob(id: string, { onChange, onProblem }: JobListener): () 
       show(merged(known, body));
       if (wait && !isOver(body)) await pause(pauseAfter(body, headers));
     } catch (error) {
-      if (stopped.signal.aborted || !isPassing(error)) throw error;
+      if (stopped.signal.aborted || !isTransient(error)) throw error;
       onProblem(error, false);
       await pause(retryMs);
       if (!stopped.signal.aborted) await fetchJob(wait);
@@ -60,7 +60,7 @@ export function followJob(id: string, { onChange, onProblem }: JobListener): () 
         }
       }
     }
-    // Events of single tasks may have been on their way when the job ended.
+    // Events of single tasks may still be in flight when the job ends.
     if (!stopped.signal.aborted && isLive) await fetchJob(false);
   };
   run()
@@ -71,19 +71,19 @@ export function followJob(id: string, { onChange, onProblem }: JobListener): () 
   return () => stopped.abort();
 }
 
-/** Whether nothing of a job will change any more: one that has failed may still have tasks that have not ended. */
+/** Returns whether a job and all its tasks have ended: a failed job may still have open tasks. */
 export function isOver({ status, tasks = [] }: Job): boolean {
   return (status === 'completed' || status === 'failed') && tasks.every((task) => task.endedAt !== null);
 }
 
-/** How long to wait before another wait: the service holds only so many, and none for the tasks of a job that has ended. */
+/** Returns the delay before the next long poll: the service limits them, and has none for tasks of an ended job. */
 function pauseAfter({ endedAt }: Job, headers: Headers): number {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) ? seconds * 1000 : endedAt === null ? 0 : lastTasksMs;
 }
 
-/** Whether the same request may succeed later: nobody was reached, or whoever was could not respond just then. */
-function isPassing(error: unknown): boolean {
+/** Returns whether the same request may succeed later: the service was unreachable or overloaded. */
+function isTransient(error: unknown): boolean {
   return error instanceof RequestError && (error.status === 0 || error.status === 429 || error.status >= 500);
 }
 
@@ -95,7 +95,7 @@ async function listen(channel: string, listener: Listener): Promise<boolean> {
     socket.send(JSON.stringify({ action: 'subscribe', channel }));
     return true;
   } catch {
-    // Proxies that let no WebSocket through are common; waiting works through all of them.
+    // Many proxies block WebSockets; long polling works through all of them.
     return false;
   }
 }
@@ -131,7 +131,7 @@ async function open(): Promise<WebSocket> {
     opening = undefined;
   });
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('The socket does not open.')), openMs);
+    const timer = setTimeout(() => reject(new Error('The socket did not open in time.')), openMs);
     socket.addEventListener('open', () => {
       clearTimeout(timer);
       resolve();

@@ -1,10 +1,10 @@
 import type { ErrorBody } from './types.ts';
 
-/** What the service said no to, in its own words. */
+/** A failed request, with the message of the service. */
 export class RequestError extends Error {
   override name = 'RequestError';
   readonly status: number;
-  /** Field to what is wrong with it. */
+  /** Problems by field. */
   readonly fields: Record<string, string[]>;
 
   constructor(status: number, { msg, errors = {} }: Pick<ErrorBody, 'msg' | 'errors'>) {
@@ -14,7 +14,7 @@ export class RequestError extends Error {
   }
 }
 
-/** What every request carries: the proof that this page sent it, and the account that it is for. */
+/** Sent with every request: the CSRF token and the account. */
 export const sent: { csrf?: string; account?: string } = {};
 
 /** Sends a request to the service and returns the body of its response. */
@@ -22,7 +22,7 @@ export async function request<T>(...given: Parameters<typeof call>): Promise<T> 
   return (await call<T>(...given)).body;
 }
 
-/** Sends a request to the service and returns the body of its response, with its headers. */
+/** Sends a request to the service and returns the body and headers of its response. */
 export async function call<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
@@ -44,7 +44,7 @@ export async function call<T>(
     throw new RequestError(0, { msg: 'The service cannot be reached. Check that it is running, then try again.' });
   });
   if (response.ok) {
-    // What is deleted leaves no body.
+    // A deletion has no body.
     const text = await response.text();
     return { body: (text === '' ? undefined : JSON.parse(text)) as T, headers: response.headers };
   }
@@ -56,12 +56,12 @@ async function errorOf(response: Response): Promise<Pick<ErrorBody, 'msg' | 'err
     const { msg, errors }: Partial<ErrorBody> = await response.json();
     if (msg !== undefined) return { msg, ...(errors ? { errors } : {}) };
   } catch {
-    // A gateway between here and the service responds in its own form.
+    // A gateway in between responds in its own format.
   }
-  return { msg: `The service responded with ${response.status}.` };
+  return { msg: `The service responded with status ${response.status}.` };
 }
 
-/** Returns what to show of an error. */
+/** Returns the message of an error for display. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const fields = error instanceof RequestError ? Object.entries(error.fields) : [];

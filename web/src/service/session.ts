@@ -13,7 +13,7 @@ export const session = signal<Session>({ state: 'starting' });
 const signedOutKey = 'lathe-signed-out';
 const accountKey = 'lathe-account';
 
-/** Finds out who is signed in. On a laptop the one user of the development sign-in is signed in without being asked. */
+/** Loads the session. On localhost, signs in the development user automatically. */
 export async function startSession(): Promise<void> {
   const account = sessionStorage.getItem(accountKey);
   if (account !== null) sent.account = account;
@@ -32,7 +32,7 @@ async function findMe(): Promise<Session | undefined> {
   } catch (error) {
     if (error instanceof RequestError && error.status === 401) return undefined;
     if (error instanceof RequestError && error.status === 403 && sent.account !== undefined) {
-      // No longer a member of the account that was chosen in this tab.
+      // No longer a member of the account chosen in this tab.
       chooseAccount(undefined);
       return findMe();
     }
@@ -44,13 +44,13 @@ function mayStartOne(): boolean {
   return location.hostname === 'localhost' && sessionStorage.getItem(signedOutKey) === null;
 }
 
-/** Follows the redirects of a sign-in in the background; the issuer of a laptop is on the same origin and asks nothing. */
+/** Follows the redirects of a sign-in in the background: the local issuer has the same origin and needs no input. */
 async function startOne(): Promise<Session | undefined> {
   const response = await fetch('/auth/sign-in?return_to=/favicon.svg', { mode: 'same-origin' }).catch(() => undefined);
   return response?.ok ? findMe() : undefined;
 }
 
-/** Acts for another account of the person from now on. */
+/** Switches to another account of the person. */
 export function chooseAccount(id: string | undefined): void {
   if (id === undefined) {
     delete sent.account;
@@ -61,7 +61,7 @@ export function chooseAccount(id: string | undefined): void {
   }
 }
 
-/** Goes to the issuer to sign in, and comes back to this page. */
+/** Redirects to the issuer to sign in, and back to this page. */
 export function signIn(): void {
   sessionStorage.removeItem(signedOutKey);
   location.assign(`/auth/sign-in?return_to=${encodeURIComponent(location.pathname)}`);

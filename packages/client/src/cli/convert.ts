@@ -29,12 +29,13 @@ export async function convert(args: string[], output: Output, signal: AbortSigna
     const service = await reachedService(values, signal);
     return runAll([planned], runOf(service, to), { ...values, service, output, signal });
   }
-  if (positionals.length === 0) throw new UsageError('Expected files, folders or URLs to convert: lathe help convert.');
+  if (positionals.length === 0)
+    throw new UsageError('Expected files, folders or URLs to convert. See lathe help convert.');
   const to = formatOf(values.to);
   const service = await reachedService(values, signal);
   const formats = new Set(await service.lathe.formats({ to, signal }));
   const inputs = await findInputs(positionals, (extension) => formats.has(extension));
-  if (inputs.length === 0) throw new UsageError(`Nothing there can be converted to ${to}.`);
+  if (inputs.length === 0) throw new UsageError(`None of the inputs can be converted to ${to}.`);
   return runAll(planOutputs(inputs, inFormat(to), values.out), runOf(service, to), {
     ...values,
     service,
@@ -46,7 +47,8 @@ export async function convert(args: string[], output: Output, signal: AbortSigna
 /** Runs `lathe compress`. */
 export async function compress(args: string[], output: Output, signal: AbortSignal): Promise<number> {
   const { values, positionals } = parse(args, runFlags);
-  if (values.to !== undefined) throw new UsageError('compress keeps the format: use convert for --to.');
+  if (values.to !== undefined)
+    throw new UsageError('compress does not accept --to because it keeps the format. Use convert instead.');
   const common = commonOf(values);
   const service = await reachedService(values, signal);
   const runOf =

@@ -5,15 +5,14 @@ import { exists, extensionOf } from '../node/paths.ts';
 import { isWebAddress } from '../source.ts';
 import { UsageError } from './usage.ts';
 
-/** One thing to convert. */
 export interface FoundInput {
   /** A path or a URL. */
   input: string;
-  /** Its place below the folder or URL that was named, which its output keeps below --out. */
+  /** Path relative to the given folder or URL, which the output keeps relative to --out. */
   place: string;
 }
 
-/** Finds what the words of a command line name: files, URLs, what folders contain, and what patterns match. */
+/** Resolves arguments to inputs: files, URLs, the contents of folders, and matches of patterns. */
 export async function findInputs(words: string[], accepts: (extension: string) => boolean): Promise<FoundInput[]> {
   const found: FoundInput[] = [];
   for (const word of words) {
@@ -34,7 +33,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Lists the files below a folder by name, without hidden ones and without those of folders that are not entered. */
+/** Lists the files in a folder by name, recursively in folders that `enters` accepts, except hidden files. */
 async function filesBelow(folder: string, enters: (path: string) => boolean): Promise<string[]> {
   const entries: Dirent[] = await readdir(folder, { withFileTypes: true });
   const visible = entries.filter(({ name }) => !name.startsWith('.')).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -73,7 +72,7 @@ function depthOf(path: string): number {
   return path.split(sep).length;
 }
 
-/** Makes a regular expression of a pattern of a shell: *, **, ?, [a-z] and {a,b}. */
+/** Converts a shell pattern to a regular expression: *, **, ?, [a-z] and {a,b}. */
 function expressionOf(pattern: string): RegExp {
   const source = pattern
     .replaceAll('\\', '/')

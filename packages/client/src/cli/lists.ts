@@ -12,12 +12,12 @@ export async function formats(args: string[], { out }: Output, signal: AbortSign
   const { values, positionals } = parse(args, { ...connectionFlags, ...jsonFlag, into: { type: 'string' } });
   const [from, ...others] = positionals;
   if (others.length > 0 || (from !== undefined && values.into !== undefined))
-    throw new UsageError('Expected one format: lathe help formats.');
+    throw new UsageError('Expected one format. See lathe help formats.');
   const { lathe } = await serviceFor(values);
   const into = values.into === undefined ? undefined : formatOf(values.into);
   const list = await lathe.formats({ signal, to: into, from: from === undefined ? undefined : formatOf(from) });
   if (list.length === 0)
-    throw new UsageError(`The service does not know the format ${from ?? into}: lathe formats lists all.`);
+    throw new UsageError(`The service does not support the format ${from ?? into}. Run lathe formats for a list.`);
   out.write(values.json ? `${JSON.stringify(list)}\n` : `${list.join('\n')}\n`);
   return exitCodes.done;
 }
@@ -27,7 +27,7 @@ export async function options(args: string[], { out }: Output, signal: AbortSign
   const { values, positionals } = parse(args, { ...connectionFlags, ...jsonFlag });
   const [from, to, ...others] = positionals;
   if (from === undefined || to === undefined || others.length > 0)
-    throw new UsageError('Expected two formats, such as: lathe options jpg pdf.');
+    throw new UsageError('Expected two formats, for example: lathe options jpg pdf.');
   const { lathe } = await serviceFor(values);
   const list = await lathe.options(formatOf(from), formatOf(to), { signal });
   out.write(values.json ? `${JSON.stringify(list.options)}\n` : table(list.options.map(optionRow)));
@@ -51,7 +51,7 @@ function valuesOf({ data_type, enum_values, properties = {}, units }: OptionDesc
 export async function jobs(args: string[], { out }: Output, signal: AbortSignal): Promise<number> {
   const flags = { status: { type: 'string' }, limit: { type: 'string', default: '20' } } as const;
   const { values, positionals } = parse(args, { ...connectionFlags, ...jsonFlag, ...flags });
-  if (positionals.length > 0) throw new UsageError('Expected flags only: lathe help jobs.');
+  if (positionals.length > 0) throw new UsageError('Expected flags only. See lathe help jobs.');
   const limit = countOf(values.limit, 'limit', 10_000);
   const status = jobStatuses.find((one) => one === values.status);
   if (values.status !== undefined && status === undefined)
@@ -64,7 +64,7 @@ export async function jobs(args: string[], { out }: Output, signal: AbortSignal)
     if (found.length >= limit) break;
   }
   if (values.json) for (const job of found) out.write(`${JSON.stringify(job)}\n`);
-  else out.write(found.length === 0 ? 'No jobs.\n' : table(found.map(jobRow)));
+  else out.write(found.length === 0 ? 'No jobs found.\n' : table(found.map(jobRow)));
   return exitCodes.done;
 }
 

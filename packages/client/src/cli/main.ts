@@ -20,7 +20,7 @@ const commands: Record<string, Command> = {
   options,
   jobs,
   watch,
-  // Loads the protocol's package, which no other command needs.
+  // Loaded on demand, because only this command needs the protocol's package.
   mcp: async (args, output, signal) => (await import('./mcp.ts')).mcp(args, output, signal),
 };
 
@@ -38,14 +38,14 @@ export async function main(args: string[], output: Output): Promise<number> {
   }
   const interruption = new AbortController();
   const interrupt = () => {
-    // The second time it ends at once, as without a handler.
+    // A second signal ends the process at once.
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     interruption.abort(new LatheError('canceled', 'Interrupted.'));
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   try {
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (!command) throw new UsageError(`There is no command ${name}: lathe help lists them.`);
+    if (!command) throw new UsageError(`Unknown command ${name}. Run lathe help for a list.`);
     return await command(rest, output, interruption.signal);
   } catch (error) {
     output.err.write(`lathe: ${printable(await messageOf(error))}\n`);

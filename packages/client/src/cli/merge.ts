@@ -13,7 +13,7 @@ export async function merge(args: string[], output: Output, signal: AbortSignal)
   const inputs = positionals.slice(0, -1);
   const target = positionals.at(-1);
   if (target === undefined || inputs.length < 2)
-    throw new UsageError('Expected two or more inputs and an output: lathe help merge.');
+    throw new UsageError('Expected two or more inputs and an output. See lathe help merge.');
   const to = extensionOf(target);
   if (to !== 'pdf' && to !== 'gif')
     throw new UsageError(`Expected an output that ends in .pdf or .gif but received ${target}.`);

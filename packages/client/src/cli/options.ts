@@ -21,7 +21,7 @@ export const runFlags = {
   webpage: { type: 'boolean', default: false },
 } as const;
 
-/** Parses the words of a command, or throws what is wrong with them. */
+/** Parses the arguments of a command. */
 export function parse<const Flags extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: Flags) {
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
@@ -30,7 +30,7 @@ export function parse<const Flags extends NonNullable<ParseArgsConfig['options']
   }
 }
 
-/** Reads options of the form NAME=VALUE. */
+/** Parses options of the form NAME=VALUE. */
 export function optionsOf(pairs: readonly string[]): Options {
   const options = new Map<string, string>();
   for (const pair of pairs) {
@@ -43,7 +43,7 @@ export function optionsOf(pairs: readonly string[]): Options {
   return Object.fromEntries(options);
 }
 
-/** Reads a number of a flag. */
+/** Parses a positive integer. */
 export function countOf(text: string, name: string, max: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > max)
@@ -51,7 +51,7 @@ export function countOf(text: string, name: string, max: number): number {
   return value;
 }
 
-/** Reads a format as people write it. */
+/** Normalizes a format such as `.PDF`. */
 export function formatOf(text: string): string {
   const format = text.replace(/^\./, '').toLowerCase();
   if (!/^[a-z0-9_+-]{1,20}$/.test(format)) throw new UsageError(`Expected a format such as pdf but received ${text}.`);

@@ -4,18 +4,17 @@ import { isWebAddress } from '../source.ts';
 import type { FoundInput } from './inputs.ts';
 import { UsageError } from './usage.ts';
 
-/** An input and where its output goes. */
 export interface Planned {
   input: string;
-  /** The inputs, where one output is made of several. */
+  /** All inputs, if several are merged into one output. */
   inputs?: string[];
   /** Path of the output; several files are numbered. */
   output: string;
 }
 
 /**
- * Plans the outputs of inputs, below a folder or next to each input. What several would share is named after the whole
- * input (x.jpg.webp, x.png.webp), or numbered if that is the same name, too (x.webp, x-2.webp).
+ * Plans the outputs, in a folder or next to each input. Outputs that would share a name keep the extension of the input
+ * (x.jpg.webp, x.png.webp), or are numbered if that is also the same (x.webp, x-2.webp).
  */
 export function planOutputs(
   inputs: FoundInput[],
@@ -44,17 +43,17 @@ export function inFormat(format: string): (place: string) => string {
   return (place) => `${stemOf(place)}.${format}`;
 }
 
-/** Returns the name of a compressed file beside, or apart from, the original. */
-export function compressedName(beside: boolean): (place: string) => string {
-  return (place) => (beside ? `${stemOf(place)}-compressed${extname(place)}` : place);
+/** Returns the name of a compressed file, with a suffix if it is next to the original. */
+export function compressedName(hasSuffix: boolean): (place: string) => string {
+  return (place) => (hasSuffix ? `${stemOf(place)}-compressed${extname(place)}` : place);
 }
 
-/** Splits a line such as `in.docx out.pdf` into input and output. */
+/** Reads arguments such as `in.docx out.pdf`. */
 export function inputAndOutput(words: string[], command: string): { input: string; output: string } {
   const [input, output, ...others] = words;
   if (input === undefined || output === undefined || others.length > 0)
     throw new UsageError(
-      `Expected an input and an output, or --to or --out with any number of inputs: lathe help ${command}.`,
+      `Expected an input and an output, or any number of inputs with --to or --out. See lathe help ${command}.`,
     );
   return { input, output };
 }

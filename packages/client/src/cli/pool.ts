@@ -1,4 +1,4 @@
-/** Runs work on each item, some at a time, until all are done or the signal aborts; the first error ends it. */
+/** Runs work on items concurrently up to a limit; the first error or an abort stops it. */
 export async function inParallel<T>(
   items: Iterable<T>,
   limit: number,
@@ -7,7 +7,7 @@ export async function inParallel<T>(
 ): Promise<void> {
   const queue = [...items].values();
   const run = async () => {
-    // The workers share one iterator, so that each item is taken once.
+    // Shared by all workers, so that each item is taken once.
     for (const item of queue) {
       signal.throwIfAborted();
       await work(item);

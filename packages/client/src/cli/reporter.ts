@@ -1,7 +1,7 @@
 import type { RunProgress } from '../run.ts';
 import { bytesText, type Output, printable } from './terminal.ts';
 
-/** The end of one file, as --json prints it. */
+/** The result for one file, as printed with --json. */
 export type Outcome =
   | {
       type: 'converted';
@@ -14,12 +14,12 @@ export type Outcome =
     }
   | { type: 'failed'; input: string; errorCode: string; msg: string };
 
-/** Shows what becomes of the files of a command. */
+/** Reports the results of a command. */
 export interface Reporter {
-  /** Takes the progress of a file; absent where nobody would see it, which spares the service the events. */
+  /** Shows the progress of a file. Absent if it would not be visible, to avoid subscribing to events. */
   progress?(input: string, progress: RunProgress): void;
   end(outcome: Outcome): void;
-  /** Restores the terminal, and sums up. */
+  /** Restores the terminal. */
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export interface ReporterOptions {
   quiet?: boolean | undefined;
 }
 
-/** Makes the reporter for where the output goes: JSON lines, bars on a terminal, or plain lines. */
+/** Creates a reporter: JSON lines, progress bars on a terminal, or plain lines. */
 export function reporterFor(output: Output, { json, quiet }: ReporterOptions): Reporter {
   if (json) return new JsonReporter(output);
   const isTerminal = output.err.isTTY && process.env.TERM !== 'dumb';
@@ -69,7 +69,7 @@ class LineReporter implements Reporter {
 const barWidth = 24;
 const drawEveryMs = 80;
 
-/** Draws a bar for each file in work below the lines of those that have ended. */
+/** Draws a bar for each active file below the lines of finished ones. */
 class BarReporter implements Reporter {
   readonly #output: Output;
   readonly #active = new Map<string, RunProgress>();

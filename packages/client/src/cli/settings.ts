@@ -6,11 +6,11 @@ import { UsageError } from './usage.ts';
 export interface Settings {
   url: string;
   key: string | undefined;
-  /** What to change if the service does not accept them. */
+  /** The config file, for advice on errors. */
   file: string;
 }
 
-/** Reads where the service is and the key for it: from the command line, the environment, and the config file. */
+/** Reads the URL and API key of the service from the command line, the environment and the config file. */
 export async function readSettings(
   { url }: { url?: string | undefined },
   environment: NodeJS.ProcessEnv = process.env,
@@ -20,9 +20,7 @@ export async function readSettings(
   const stored = await readConfig(file);
   const chosen = url ?? (environment.LATHE_URL || stored.url || 'http://localhost:3000');
   if (!/^https?:\/\/./i.test(chosen) || !URL.canParse(chosen))
-    throw new UsageError(
-      `Expected a URL such as http://localhost:3000 as the address of the service but received ${chosen}.`,
-    );
+    throw new UsageError(`Expected a service URL such as http://localhost:3000 but received ${chosen}.`);
   return { url: chosen, key: environment.LATHE_API_KEY || stored.key, file };
 }
 

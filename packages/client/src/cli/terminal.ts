@@ -4,18 +4,18 @@ interface Stream {
   columns?: number;
 }
 
-/** Where a command writes. */
+/** The output streams of a command. */
 export interface Output {
   out: Stream;
   err: Stream;
 }
 
-/** Removes what would move the cursor or change the terminal, such as in a file name. */
+/** Replaces control characters, for example in filenames, that would affect the terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ');
 }
 
-/** Formats a number of bytes for people. */
+/** Formats a size in a suitable unit. */
 export function bytesText(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
   const power = Math.min(units.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3));
@@ -23,7 +23,7 @@ export function bytesText(bytes: number): string {
   return `${power === 0 ? value : value.toPrecision(3)} ${units[power]}`;
 }
 
-/** Formats lines of cells as a table whose columns are as wide as what they hold; the last is not padded. */
+/** Formats rows as a table with aligned columns. */
 export function table(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_cell, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

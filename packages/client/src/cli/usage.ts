@@ -1,20 +1,20 @@
-/** A command line that cannot be understood; the message says what was expected. */
+/** An invalid command line; the message says what was expected. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
 export const exitCodes = { done: 0, failed: 1, usage: 2, unavailable: 3, interrupted: 130 } as const;
 
-const connection = `  --url URL         the service; defaults to LATHE_URL, the config file, http://localhost:3000`;
+const connection = `  --url URL         service URL; defaults to LATHE_URL, the config file, or http://localhost:3000`;
 
-const running = `  --option NAME=VALUE   an option of the conversion; may be repeated (lathe options lists them)
-  --from FORMAT     the format of the inputs; detected from their content by default
-  --out DIR         where to write; beside each input by default
-  --parallel N      files at once; defaults to 4
-  --force           replace files that exist
-  --webpage         take URLs as web pages, which are rendered, and not as files
-  --json            print one line of JSON for each file
-  --quiet           print errors only
+const running = `  --option NAME=VALUE   conversion option; repeatable (run lathe options for a list)
+  --from FORMAT     input format; by default detected from the content
+  --out DIR         output directory; defaults to the directory of each input
+  --parallel N      number of concurrent conversions; defaults to 4
+  --force           overwrite existing files
+  --webpage         render URLs as web pages instead of downloading them as files
+  --json            print one JSON object per file and line
+  --quiet           print only errors
 ${connection}`;
 
 export const help: Record<string, string> = {
@@ -24,50 +24,50 @@ export const help: Record<string, string> = {
   lathe convert photos/*.heic --to webp --option quality=80 --out small
   lathe compress scan.pdf smaller.pdf
   lathe merge a.pdf b.pdf all.pdf
-  lathe formats heic           what a format can be converted to
-  lathe options jpg pdf        the options of a conversion
-  lathe jobs                   your latest jobs
-  lathe watch DIR --to pdf     convert what is put into a folder
-  lathe mcp                    tools for agents, by the Model Context Protocol
+  lathe formats heic           list output formats
+  lathe options jpg pdf        list conversion options
+  lathe jobs                   list recent jobs
+  lathe watch DIR --to pdf     convert files added to a folder
+  lathe mcp                    serve tools for agents with the Model Context Protocol
 
-lathe help COMMAND says more. The key is read from LATHE_API_KEY, the address from LATHE_URL, or both from the config
-file, {"url": "…", "key": "…"} in ~/.config/lathe/config.json.
+Run lathe help COMMAND for details. Set the API key in LATHE_API_KEY and the service URL in LATHE_URL, or both in the
+config file ~/.config/lathe/config.json as {"url": "…", "key": "…"}.
 
-Exit codes: 0 all converted, 1 some failed, 2 the command line is wrong, 3 the service cannot be reached or refuses the
-key, 130 interrupted.
+Exit codes: 0 all files converted, 1 some files failed, 2 invalid command line, 3 service unreachable or API key
+rejected, 130 interrupted.
 `,
   convert: `lathe convert INPUT OUTPUT
 lathe convert INPUT… --to FORMAT
 
-Inputs are files, folders (with all they contain that can be converted), patterns such as 'photos/*.heic', and URLs.
-An output of several files, such as the pages of a document, is numbered, and so is an output whose name another input
-of the same command has: x.webp and x-2.webp for a/x.jpg and b/x.jpg.
+Inputs are files, folders (all convertible files in them), patterns such as 'photos/*.heic', and URLs. If a conversion
+produces several files, such as the pages of a document, they are numbered. So are outputs with the same name: a/x.jpg
+and b/x.jpg become x.webp and x-2.webp.
 
-  --to FORMAT       the format to convert to
+  --to FORMAT       output format
 ${running}
 `,
   compress: `lathe compress INPUT [OUTPUT]
 lathe compress INPUT… --out DIR
 
-Makes files smaller in their own format. Without OUTPUT, scan.pdf becomes scan-compressed.pdf.
+Reduces the size of files and keeps their format. Without OUTPUT, scan.pdf becomes scan-compressed.pdf.
 
 ${running}
 `,
   merge: `lathe merge INPUT INPUT… OUTPUT
 
-Merges images and PDFs, in this order, into a .pdf or .gif.
+Merges images and PDFs into a .pdf or .gif file, in the given order.
 
-  --option NAME=VALUE   an option of the merge; may be repeated
-  --force           replace the output if it exists
-  --json            print one line of JSON
-  --quiet           print errors only
+  --option NAME=VALUE   merge option; repeatable
+  --force           overwrite an existing file
+  --json            print a JSON object on one line
+  --quiet           print only errors
 ${connection}
 `,
   formats: `lathe formats [FORMAT]
 
-Lists what FORMAT can be converted to, or all formats.
+Lists the output formats for FORMAT, or all formats.
 
-  --into FORMAT     list what can be converted to FORMAT instead
+  --into FORMAT     list the input formats for FORMAT instead
   --json            print JSON
 ${connection}
 `,
@@ -80,26 +80,26 @@ ${connection}
 `,
   jobs: `lathe jobs
 
-Lists the latest jobs, newest first.
+Lists recent jobs, newest first.
 
   --status STATUS   created, processing, completed or failed
-  --limit N         how many; defaults to 20
-  --json            print one line of JSON for each job
+  --limit N         maximum number of jobs; defaults to 20
+  --json            print one JSON object per job and line
 ${connection}
 `,
   watch: `lathe watch DIR --to FORMAT
 
-Converts each file that is, or is put, in DIR and has no output yet, until it is interrupted.
+Converts existing and new files in DIR that have no output yet, until interrupted.
 
-  --to FORMAT       the format to convert to
+  --to FORMAT       output format
 ${running}
 `,
   mcp: `lathe mcp
 
-Serves tools for agents over standard input and output, by the Model Context Protocol: formats, options, conversion of
-files and URLs, state of jobs, results, estimates. Files are read and written only below the roots.
+Serves tools for agents over standard input and output with the Model Context Protocol: formats, options, conversion of
+files and URLs, job status, results, estimates. Files are only read and written inside the root folders.
 
-  --root DIR        a folder that may be used; may be repeated; defaults to the working directory
+  --root DIR        root folder; repeatable; defaults to the working directory
 ${connection}
 `,
 };

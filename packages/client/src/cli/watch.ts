@@ -11,16 +11,16 @@ import type { Output } from './terminal.ts';
 import { exitCodes, UsageError } from './usage.ts';
 import { work } from './work.ts';
 
-const lookEveryMs = 1_000;
+const scanEveryMs = 1_000;
 
 /** Runs `lathe watch` until it is interrupted. */
 export async function watch(args: string[], output: Output, signal: AbortSignal): Promise<number> {
   const { values, positionals } = parse(args, runFlags);
   const [folder, ...others] = positionals;
   if (folder === undefined || others.length > 0 || values.to === undefined)
-    throw new UsageError('Expected a folder and a format, such as: lathe watch inbox --to pdf.');
+    throw new UsageError('Expected a folder and a format, for example: lathe watch inbox --to pdf.');
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`There is no folder ${folder}.`);
+    throw new UsageError(`The folder ${folder} does not exist.`);
   const to = formatOf(values.to);
   const limit = countOf(values.parallel, 'parallel', 64);
   const chosen = {
@@ -40,7 +40,7 @@ export async function watch(args: string[], output: Output, signal: AbortSignal)
     const done = work(planned, (own) => lathe.convert(planned.input, { ...chosen, ...own }), options)
       .then(() => undefined)
       .catch((error: unknown) => {
-        // A service that is restarted is worth waiting for, a key that is refused is not.
+        // An unreachable service may be restarting; a rejected key will not recover.
         if (!(error instanceof LatheError) || error.errorCode !== 'unreachable') fatal ??= error;
         else reporter.end({ type: 'failed', input: planned.input, errorCode: error.errorCode, msg: error.msg });
         arrivals.forget(planned);
@@ -48,13 +48,13 @@ export async function watch(args: string[], output: Output, signal: AbortSignal)
       .finally(() => running.delete(done));
     running.add(done);
   };
-  if (!values.json && !values.quiet) output.err.write(`Watching ${folder}; Ctrl-C ends it.\n`);
+  if (!values.json && !values.quiet) output.err.write(`Watching ${folder}. Press Ctrl-C to stop.\n`);
   try {
     while (fatal === undefined) {
       const inputs = await findInputs([folder], (extension) => extension !== to && formats.has(extension));
       for (const one of planOutputs(inputs, inFormat(to), values.out))
         if (running.size < limit && arrivals.isReady(one)) begin(one);
-      await pause(lookEveryMs, undefined, { signal });
+      await pause(scanEveryMs, undefined, { signal });
     }
     throw fatal;
   } catch (error) {
@@ -66,7 +66,7 @@ export async function watch(args: string[], output: Output, signal: AbortSignal)
   }
 }
 
-/** Files of a folder that are not converted yet: one is ready when it is the same at two looks, and so written whole. */
+/** Files that are not converted yet. A file is ready, so completely written, if two scans find it unchanged. */
 class Arrivals {
   readonly #force: boolean;
   readonly #seen = new Map<string, { state: string; begun: boolean }>();
@@ -75,7 +75,7 @@ class Arrivals {
     this.#force = force;
   }
 
-  /** Tells whether a file is to be converted now, and takes it as begun then. */
+  /** Returns whether to convert a file now, and marks it as started if so. */
   isReady({ input, output }: Planned): boolean {
     const found = statSync(input, { throwIfNoEntry: false });
     if (!found) return false;
@@ -87,7 +87,7 @@ class Arrivals {
     return begun;
   }
 
-  /** Lets a file be converted again. */
+  /** Allows a file to be converted again. */
   forget({ input }: Planned): void {
     this.#seen.delete(input);
   }

@@ -9,26 +9,26 @@ import { isWebAddress } from '../source.ts';
 import type { Planned } from './plan.ts';
 import type { Outcome, Reporter } from './reporter.ts';
 
-/** What turns an input into files. */
+/** Converts an input. */
 export type Run = (options: RunOptions) => Promise<RunResult>;
 
 export interface WorkOptions {
   lathe: Lathe;
   reporter: Reporter;
-  /** The paths that this command has given to its outputs. */
+  /** The output paths of this command. */
   names: OutputNames;
   signal: AbortSignal;
   force: boolean;
 }
 
-/** Converts one input, writes its files and reports how that ended; throws only what ends the whole command. */
+/** Converts one input, writes its files and reports the result; only throws errors that end the command. */
 export async function work(planned: Planned, run: Run, options: WorkOptions): Promise<Outcome['type']> {
   const { input, inputs = [input], output } = planned;
   const { signal, reporter } = options;
   const began = performance.now();
   try {
     const absent = inputs.find((path) => !isWebAddress(path) && !exists(path));
-    if (absent !== undefined) throw new LatheError('no_such_file', `There is no file ${absent}.`);
+    if (absent !== undefined) throw new LatheError('no_such_file', `The file ${absent} does not exist.`);
     refuseExisting([output], inputs, options);
     const progress = reporter.progress?.bind(reporter, input);
     const { job, files, warnings } = await run({ signal, onProgress: progress });
@@ -55,14 +55,14 @@ async function makeFolder(path: string): Promise<void> {
     await mkdir(path, { recursive: true });
   } catch (error) {
     const { errorCode, msg } = describe(error);
-    const reason = errorCode === 'EEXIST' || errorCode === 'ENOTDIR' ? 'a file has that name.' : msg;
-    throw new LatheError('no_folder', `The folder ${path} cannot be made: ${reason}`, { cause: error });
+    const reason = errorCode === 'EEXIST' || errorCode === 'ENOTDIR' ? 'a file with that name exists.' : msg;
+    throw new LatheError('no_folder', `The folder ${path} cannot be created: ${reason}`, { cause: error });
   }
 }
 
 function refuseExisting(outputs: string[], inputs: string[], { force }: WorkOptions): void {
   if (outputs.some((path) => inputs.some((input) => resolve(path) === resolve(input))))
-    throw new LatheError('same_file', 'The output would replace its input: name another with OUTPUT or --out.');
+    throw new LatheError('same_file', 'The output would overwrite its input. Choose another with OUTPUT or --out.');
   const taken = force ? undefined : outputs.find(exists);
-  if (taken !== undefined) throw new LatheError('exists', `${taken} exists; --force replaces it.`);
+  if (taken !== undefined) throw new LatheError('exists', `${taken} already exists. Use --force to overwrite it.`);
 }

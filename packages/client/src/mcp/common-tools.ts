@@ -12,24 +12,24 @@ export const InputFormat = Format.optional().describe('Format of the input; dete
 export const OptionValues = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .default({})
-  .describe('Options by their names, as list_options returns them.');
+  .describe('Options by name; see list_options.');
 export const JobId = z.string().describe('Id of the job.');
 const Operation = z.enum(['convert', 'compress', 'merge', 'crop', 'trim']).default('convert');
 
-/** How long a tool waits for a job by default: some agents give up on a tool after half a minute. */
+/** Default time a tool waits for a job: some agents time out after 30 seconds. */
 const defaultWaitMs = 20_000;
 
-/** What tools work with, wherever they are served. */
+/** Dependencies of the tools. */
 export interface ToolContext {
   lathe: Lathe;
   responses: Responses;
-  /** Ends the work of a tool beside the client's own signal. */
+  /** Aborts a tool, in addition to the signal of the call. */
   ended: AbortSignal;
-  /** Returns for how long a tool may wait for a job from now on. Defaults to 20 seconds. */
+  /** Returns how long a tool may still wait for a job. Defaults to 20 seconds. */
   waitMs?(): number;
 }
 
-/** Makes the results of tools. What goes wrong is a result too, so that the agent reads it and can do better. */
+/** Creates tool results. Errors are results too, so that the agent can read them. */
 export class Responses {
   readonly #problemOf: (error: unknown) => object;
 
@@ -52,12 +52,12 @@ export class Responses {
   }
 }
 
-/** Returns a value as content. */
+/** Returns a value as JSON content. */
 export function json(value: unknown): ContentBlock {
   return { type: 'text', text: JSON.stringify(value, null, 2) };
 }
 
-/** Returns what is wrong in the words of the service. */
+/** Returns the details of an error. */
 export function problemOf(error: LatheError): object {
   const { errorCode, msg, errors } = error;
   return {
@@ -74,7 +74,7 @@ interface Conversion {
   options: Options;
 }
 
-/** Returns the tasks that convert what a task imports. */
+/** Returns the tasks of a conversion. */
 export function tasksOf(source: LooseTask, { to, from, options }: Conversion): Record<string, LooseTask> {
   return {
     import: source,
@@ -89,7 +89,7 @@ export function tasksOf(source: LooseTask, { to, from, options }: Conversion): R
   };
 }
 
-/** Waits for a job for as long as a tool may, and returns it as it is then. */
+/** Waits for a job up to the limit of a tool, and returns its current state. */
 export async function waitForJob(
   { lathe, waitMs = () => defaultWaitMs }: ToolContext,
   id: string,
@@ -104,7 +104,7 @@ export async function waitForJob(
   }
 }
 
-/** Returns of a job what an agent needs. */
+/** Summarizes a job for an agent. */
 export function statusOf(job: Job) {
   const { id, status, result, tasks = [] } = job;
   const { files, warnings } = resultOf(job);
@@ -126,7 +126,7 @@ export function statusOf(job: Job) {
   };
 }
 
-/** Adds the tools that are the same beside a person's files and at the service. */
+/** Registers the tools that the local server and the service have in common. */
 export function registerCommonTools(server: McpServer, context: ToolContext): void {
   const { lathe, responses, ended } = context;
   const until = (signal: AbortSignal) => AbortSignal.any([signal, ended]);
@@ -135,7 +135,7 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
     'list_formats',
     {
       title: 'List formats',
-      description: 'Lists what a format can be converted to (from), what can be converted to it (to), or all formats.',
+      description: 'Lists the output formats of a format (from), the input formats for a format (to), or all formats.',
       inputSchema: { from: Format.optional(), to: Format.optional(), operation: Operation },
       annotations: { readOnlyHint: true },
     },
@@ -146,7 +146,7 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
     'list_options',
     {
       title: 'List options',
-      description: 'Lists the options of a conversion between two formats, with types, values and defaults.',
+      description: 'Lists the options of a conversion between two formats with types, values and defaults.',
       inputSchema: { from: Format, to: Format, operation: Operation },
       annotations: { readOnlyHint: true },
     },
@@ -157,9 +157,9 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
     'estimate',
     {
       title: 'Estimate a conversion',
-      description: 'Checks a conversion and returns how many seconds it is expected to take, without running it.',
+      description: 'Validates a conversion and estimates its duration in seconds, without running it.',
       inputSchema: {
-        input: z.string().optional().describe('A URL, or the name of a file; only the address of a URL is checked.'),
+        input: z.string().optional().describe('A URL or a filename. A URL is validated but not fetched.'),
         to: Format,
         from: InputFormat,
         options: OptionValues,
@@ -173,7 +173,7 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
     'job_status',
     {
       title: 'Show a job',
-      description: 'Shows how far a job is, what failed, and which files it gave.',
+      description: 'Shows the progress, errors and result files of a job.',
       inputSchema: {
         job: JobId,
         wait: z.boolean().default(false).describe('Whether to wait up to 20 seconds for the job to end.'),
@@ -191,7 +191,7 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
     'cancel',
     {
       title: 'Cancel a job',
-      description: 'Cancels the tasks of a job that have not ended, and shows the job.',
+      description: 'Cancels the unfinished tasks of a job, and shows the job.',
       inputSchema: { job: JobId },
       annotations: { destructiveHint: true, idempotentHint: true },
     },

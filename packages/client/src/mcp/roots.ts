@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { LatheError } from '../errors.ts';
 
-/** The folders that an agent may use. Links are resolved first, so that none leads out of them. */
+/** The folders that an agent may access. Links are resolved first, so that none leads outside. */
 export class Roots {
   readonly #folders: string[];
 
@@ -10,12 +10,12 @@ export class Roots {
     this.#folders = folders;
   }
 
-  /** Takes folders that exist as roots. */
+  /** Creates roots from existing folders. */
   static async of(folders: string[]): Promise<Roots> {
     return new Roots(await Promise.all(folders.map((folder) => realpath(folder))));
   }
 
-  /** The folder that relative paths start from. */
+  /** The base of relative paths. */
   get first(): string {
     return this.#folders[0] ?? process.cwd();
   }
@@ -23,14 +23,15 @@ export class Roots {
   /** Returns the real path of a file to read. */
   async readable(path: string): Promise<string> {
     const wanted = resolve(this.first, path);
-    // A path outside is refused whether or not something is there: an agent must not find that out.
+    // A path outside is rejected whether or not it exists, so that an agent cannot find out.
     const real = await realpath(wanted).catch(() => undefined);
-    if (real === undefined && this.#contains(wanted)) throw new LatheError('no_such_file', `There is no file ${path}.`);
+    if (real === undefined && this.#contains(wanted))
+      throw new LatheError('no_such_file', `The file ${path} does not exist.`);
     if (real === undefined || !this.#contains(real)) throw this.#refusal(path);
     return real;
   }
 
-  /** Returns the real path of a file to write, whose folder may not exist yet. */
+  /** Returns the real path of a file to write. Its folder may not exist yet. */
   async writable(path: string): Promise<string> {
     const wanted = resolve(this.first, path);
     const folder = await realFolder(dirname(wanted));
@@ -46,14 +47,11 @@ export class Roots {
   }
 
   #refusal(path: string): LatheError {
-    return new LatheError(
-      'forbidden_path',
-      `${path} is outside of the folders that may be used: ${this.#folders.join(', ')}.`,
-    );
+    return new LatheError('forbidden_path', `${path} is outside the allowed folders: ${this.#folders.join(', ')}.`);
   }
 }
 
-/** Resolves the links in a path, of which the last parts may not exist. */
+/** Resolves the links in the existing part of a path. */
 async function realFolder(path: string): Promise<string> {
   const real = await realpath(path).catch(() => undefined);
   if (real !== undefined || dirname(path) === path) return real ?? path;

@@ -12,19 +12,19 @@ import { fetchResult, type Places, runConversion } from './tools.ts';
 
 export interface ServerOptions extends Places {
   lathe: Lathe;
-  /** Where the key may be written. */
+  /** The config file, for advice on errors. */
   configFile: string;
   roots: Roots;
 }
 
-/** Makes the server with all its tools. */
+/** Creates the server with all tools. */
 export function makeServer(options: ServerOptions, ended: AbortSignal): McpServer {
   const { lathe, configFile } = options;
   const server = new McpServer(
     { name: 'lathe', version: packageVersion() },
     {
       instructions:
-        'Converts files between formats. list_formats says what can be converted to what; convert takes a local path or a URL and writes local files.',
+        'Converts files between formats. list_formats lists supported conversions. convert accepts a local path or a URL and writes local files.',
     },
   );
   const responses = new Responses((error) => problemFor(error, configFile));
@@ -36,15 +36,18 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
     {
       title: 'Convert a file',
       description:
-        'Converts a local file or what a URL leads to, and writes the result beside it or at output. With wait: false it returns the job at once, for job_status and fetch_result.',
+        'Converts a local file or a URL, and writes the result next to the input or to output. With wait: false, returns the job immediately for use with job_status and fetch_result.',
       inputSchema: {
         input: z.string().min(1).describe('Path of a local file, or a URL.'),
         to: Format,
         from: InputFormat,
         options: OptionValues,
-        output: z.string().optional().describe('Path to write to; several files are numbered.'),
-        overwrite: z.boolean().default(false).describe('Whether files that exist are replaced.'),
-        webpage: z.boolean().default(false).describe('Whether a URL is a web page to render, and not a file.'),
+        output: z.string().optional().describe('Output path; several files are numbered.'),
+        overwrite: z.boolean().default(false).describe('Whether to overwrite existing files.'),
+        webpage: z
+          .boolean()
+          .default(false)
+          .describe('Whether to render the URL as a web page instead of downloading it as a file.'),
         wait: z.boolean().default(true),
       },
       annotations: { destructiveHint: false, openWorldHint: true },
@@ -55,7 +58,7 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
           const token = _meta?.progressToken;
           if (token === undefined) return;
           const params = { progressToken: token, progress, total: 100 };
-          // A client that is gone needs no progress; the call itself fails then.
+          // If the client has disconnected, the call itself fails.
           sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
         }),
       ),
@@ -67,7 +70,7 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
       description: 'Waits for a job to end and writes its files into a local folder.',
       inputSchema: {
         job: JobId,
-        folder: z.string().default('.').describe('Where to write the files, under their own names.'),
+        folder: z.string().default('.').describe('Folder for the files, which keep their names.'),
         overwrite: z.boolean().default(false),
       },
       annotations: { destructiveHint: false },
@@ -85,7 +88,7 @@ export async function serve(options: ServerOptions, signal: AbortSignal): Promis
   try {
     await Promise.race([once(process.stdin, 'end', { signal }), once(process.stdin, 'close', { signal })]);
   } finally {
-    closing.abort(new LatheError('canceled', 'The client has gone.'));
+    closing.abort(new LatheError('canceled', 'The client disconnected.'));
     await server.close();
   }
 }

@@ -9,7 +9,7 @@ import type { Options, ResultFile } from '../types.ts';
 import { tasksOf } from './common-tools.ts';
 import type { Roots } from './roots.ts';
 
-/** The service, and the folders that may be used. */
+/** The service and the allowed folders. */
 export interface Places {
   lathe: Lathe;
   roots: Roots;
@@ -26,7 +26,7 @@ interface ConversionRequest {
   wait: boolean;
 }
 
-/** Converts a file and writes the result, or only begins the conversion. */
+/** Converts a file and writes the result, or only starts the conversion. */
 export async function runConversion(
   { lathe, roots }: Places,
   request: ConversionRequest,
@@ -60,7 +60,7 @@ async function begin(
   try {
     if (task) await lathe.upload(task, source, { signal });
   } catch (error) {
-    // The job would wait an hour for its file. What the caller has to know is that first error.
+    // Otherwise the job would wait an hour for its file. Only the first error matters to the caller.
     await lathe.cancel(job).catch(() => undefined);
     throw error;
   }
@@ -82,14 +82,14 @@ export async function fetchResult(
   const job = await lathe.wait(id, { signal });
   if (job.status !== 'completed') throw new JobFailedError(job);
   const { files } = resultOf(job);
-  // The files of one export have different names, those of several exports may not.
+  // Files of one export have distinct names; those of several exports may not.
   const names = new OutputNames();
   const wanted = files.flatMap(({ url, filename }) => names.take(url, join(folder, safeName(filename))));
   const paths = await Promise.all(wanted.map((path) => roots.writable(path)));
   return { job: id, outputs: await writeAll(lathe, files, paths, overwrite, signal) };
 }
 
-/** Keeps a name from leading elsewhere. */
+/** Removes path separators and other unsafe characters from a filename. */
 function safeName(name: string): string {
   return name.replace(/[\p{Cc}/\\:]/gu, '_').replace(/^\.+/, '_') || 'file';
 }
@@ -109,5 +109,5 @@ async function writeAll(lathe: Lathe, files: ResultFile[], paths: string[], over
 function refuseExisting(paths: string[], overwrite: boolean): void {
   const taken = overwrite ? undefined : paths.find(exists);
   if (taken !== undefined)
-    throw new LatheError('exists', `${taken} exists: choose another output, or overwrite: true.`);
+    throw new LatheError('exists', `${taken} already exists. Choose another output, or set overwrite to true.`);
 }

@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { isWebAddress } from '../source.ts';
 
-/** Returns the extension of a name, in lower case and without a dot. */
+/** Returns the lowercase extension of a path, without the dot. */
 export function extensionOf(path: string): string {
   return extname(path).slice(1).toLowerCase();
 }
 
-/** Tells whether something is at a path. */
+/** Returns whether a path exists. */
 export function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
@@ -17,7 +17,7 @@ export function stemOf(path: string): string {
   return join(dirname(path), basename(path, extname(path)));
 }
 
-/** Returns the paths of several files of one output: out.jpg becomes out-1.jpg, out-2.jpg. */
+/** Numbers an output of several files: out.jpg becomes out-1.jpg, out-2.jpg. */
 export function numbered(output: string, count: number): string[] {
   if (count === 1) return [output];
   const extension = extname(output);
@@ -28,7 +28,7 @@ export function numbered(output: string, count: number): string[] {
   );
 }
 
-/** The paths that the inputs and outputs of a command have, so that no output replaces what is of another input. */
+/** The input and output paths of a command, which keep an output from overwriting the files of another input. */
 export class OutputNames {
   readonly #owners = new Map<string, string>();
 
@@ -38,7 +38,7 @@ export class OutputNames {
     for (const { input, output } of planned) this.#claim(output, input);
   }
 
-  /** Returns paths for the files of an input, with another number if a path is that of another input. */
+  /** Returns output paths for an input, numbered if another input has the path. */
   take(input: string, output: string, count = 1): string[] {
     for (let number = 1; ; number++) {
       const paths = numbered(number === 1 ? output : `${stemOf(output)}-${number}${extname(output)}`, count);
@@ -53,7 +53,7 @@ export class OutputNames {
   }
 }
 
-/** Returns what two paths have in common that are one file on a system that ignores case or the form of Unicode. */
+/** Normalizes a path so that paths compare equal if a case-insensitive file system would treat them as one file. */
 export function sameFile(path: string): string {
   return resolve(path).normalize('NFC').toLowerCase();
 }

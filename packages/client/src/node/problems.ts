@@ -1,6 +1,6 @@
 import { LatheError } from '../errors.ts';
 
-/** Tells whether no file of this command could be converted. */
+/** Returns whether an error affects all files of a command. */
 export function isUnavailable(error: unknown): error is LatheError {
   return (
     error instanceof LatheError && (error.status === 401 || error.status === 403 || error.errorCode === 'unreachable')
@@ -12,14 +12,17 @@ export function describe(error: unknown): { errorCode: string; msg: string } {
   if (error instanceof LatheError) return error;
   if (!(error instanceof Error)) return { errorCode: 'error', msg: String(error) };
   const code = 'code' in error ? String(error.code) : 'error';
-  return { errorCode: code, msg: code === 'EEXIST' ? 'The output exists; --force replaces it.' : error.message };
+  return {
+    errorCode: code,
+    msg: code === 'EEXIST' ? 'The output already exists. Use --force to overwrite it.' : error.message,
+  };
 }
 
-/** Returns what to do where the service cannot be used. */
+/** Returns advice for an unavailable service. */
 export function adviceOn({ status, errorCode }: LatheError, configFile: string): string {
   if (errorCode === 'unreachable')
-    return 'Start the service with npm start, or set LATHE_URL to the address of a running one.';
+    return 'Start the service with npm start, or set LATHE_URL to the URL of a running service.';
   if (status === 401)
-    return `Set LATHE_API_KEY to your key (npm start prints that of the local service), or write it into ${configFile}.`;
-  return `Use a key that may do this, by LATHE_API_KEY or in ${configFile}.`;
+    return `Set LATHE_API_KEY to your API key (npm start prints the key of the local service), or add it to ${configFile}.`;
+  return `Use an API key with the required scope, in LATHE_API_KEY or in ${configFile}.`;
 }
