@@ -1,10 +1,10 @@
 import type { Capability, EngineCatalogue, Format } from '../../../shared/catalogue/catalogue.ts';
 import { detect } from './detect.ts';
-import { type ImageFormat, imageFormats, type Reading, spellings } from './formats.ts';
+import { type ImageFormat, imageFormats, isDrawing, type Reading, spellings } from './formats.ts';
 import { compressOptions, convertOptions, cropOptions, mergeGifOptions, page, pdfOptions } from './options.ts';
 import { components, requires } from './requires.ts';
 
-const vectors = imageFormats.filter(({ read }) => read?.by === 'svg' || read?.by === 'ghostscript');
+const vectors = imageFormats.filter(({ ext }) => isDrawing(ext));
 const rasters = imageFormats.filter((format) => format.read && !vectors.includes(format));
 const readable = [...rasters, ...vectors];
 const writable = imageFormats.filter((format) => format.write);

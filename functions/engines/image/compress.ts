@@ -18,7 +18,8 @@ import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { imageFormat, type Writing } from './formats.ts';
 import { maxPixelsAtOnce } from './limits.ts';
-import { missingFrames, openPicture, type Picture, readingLeniently } from './picture.ts';
+import type { Picture } from './openers/opened.ts';
+import { missingFrames, openPicture, readingLeniently } from './picture.ts';
 import { numberOption, textOption, transform } from './transform.ts';
 
 /** Images are not scaled down further than this to reach a size. */

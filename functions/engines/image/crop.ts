@@ -1,6 +1,6 @@
 import { EngineError, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
 import { convert } from './convert.ts';
-import type { Picture } from './picture.ts';
+import type { Picture } from './openers/opened.ts';
 import { type Cut, numberOption, textOption } from './transform.ts';
 
 /** Crops every input. */

@@ -3,7 +3,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { encodeWithSharp } from './encoders/encode.ts';
 import { verifyOutput } from './encoders/verify.ts';
 import { imageFormat } from './formats.ts';
-import type { Picture } from './picture.ts';
+import type { Picture } from './openers/opened.ts';
 import { numberOption, transform, wantedSize } from './transform.ts';
 
 /** A picture that an engine has rendered without loss: a file, or its bytes. */

@@ -3,7 +3,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError } from '../runtime/engine.ts';
 import type { Writing } from './formats.ts';
 import { maxPixels, maxSide } from './limits.ts';
-import type { Picture } from './picture.ts';
+import type { Picture } from './openers/opened.ts';
 
 interface Size {
   width: number;

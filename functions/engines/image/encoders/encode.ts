@@ -10,7 +10,7 @@ import { toLinear } from '../codecs/linear-light.ts';
 import { type Frame, type MagickWriting, writeMagick } from '../codecs/magick.ts';
 import { writeRadiance } from '../codecs/radiance.ts';
 import { type ImageFormat, imageFormat, type Writing } from '../formats.ts';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../openers/opened.ts';
 import { numberOption, textOption } from '../transform.ts';
 import { dither } from './dither.ts';
 

@@ -18,9 +18,10 @@ import { EngineError, type InputFile, type Work, type WorkContext } from '../../
 import { PdfJoin } from '../../runtime/pdf-join.ts';
 import { isSrgb, stripJpeg } from '../codecs/jpeg.ts';
 import { damaged, explain } from '../failures.ts';
-import { imageFormat } from '../formats.ts';
+import { imageFormat, isDrawing } from '../formats.ts';
 import { maxPdfPages } from '../limits.ts';
-import { missingFrames, openPicture, type Picture, pageOption, readingLeniently, singlePage } from '../picture.ts';
+import { type Picture, pageOption } from '../openers/opened.ts';
+import { missingFrames, openPicture, readingLeniently, singlePage } from '../picture.ts';
 import { textOption } from '../transform.ts';
 import { passwordProtected } from './pdf-pages.ts';
 import { postScriptToPdf, svgToPdf } from './postscript.ts';
@@ -48,7 +49,7 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
   for (const [index, input] of inputs.entries()) {
     const first = pdf.getPageCount();
     if (input.format === 'pdf') await addPdf(join, input);
-    else if (isDrawing(input)) await addDrawing(pdf, input, work, context);
+    else if (isDrawing(input.format)) await addDrawing(pdf, input, work, context);
     else {
       const picture = await readingLeniently(input, (tolerant) => addPicture(pdf, input, work, context, tolerant));
       warnings.push(...missingFrames(input, picture, 'pdf', work.options));
@@ -99,11 +100,6 @@ async function loadPdf(input: InputFile, path: string): Promise<PDFDocument> {
     if (error instanceof EncryptedPDFError) throw passwordProtected(input, error.message);
     throw damaged(input, error);
   }
-}
-
-function isDrawing({ format }: InputFile): boolean {
-  const by = imageFormat(format).read?.by;
-  return by === 'svg' || by === 'ghostscript';
 }
 
 /** Puts a drawing on a page as lines and letters, which stay sharp in any size. */
