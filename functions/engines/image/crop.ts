@@ -34,7 +34,7 @@ function cutSize(room: { width: number; height: number }, options: Work['options
   if (!across || !down) return { width: width ?? room.width, height: height ?? room.height };
   const ratio = across / down;
   if (width !== undefined && height !== undefined) {
-    throw new EngineError('Expected either width and height or aspect, but received all of them.');
+    throw new EngineError('Expected either width and height or aspect, but received all three.');
   }
   if (width !== undefined) return { width, height: Math.max(1, Math.round(width / ratio)) };
   if (height !== undefined) return { width: Math.max(1, Math.round(height * ratio)), height };

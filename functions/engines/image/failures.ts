@@ -29,7 +29,7 @@ export function noImage(input: Pick<InputFile, 'name'>): EngineError {
   return new EngineError(`The file ${JSON.stringify(input.name)} contains no image.`);
 }
 
-/** Translates an error of a decoder into one that the user can act on. */
+/** Translates a decoder error into one that the user can act on. */
 export function explain(error: unknown, input: InputFile): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error;
   const detail = lastLines(error);

@@ -38,7 +38,7 @@ export interface Writing {
   /** Holds EXIF, XMP and colour profiles. */
   metadata?: boolean;
   density?: boolean;
-  /** Keeps greys as one channel. */
+  /** Stores grey images in one channel. */
   grey?: boolean;
   cmyk?: boolean;
 }
@@ -47,13 +47,13 @@ export interface Writing {
 export interface ImageFormat {
   ext: string;
   mediaType: string;
-  /** Other extensions of the very same format. */
+  /** Other extensions of the same format. */
   aliases?: string[];
-  /** What content detection calls such files, if it is another name. */
+  /** Names of the format in content detection, if they differ. */
   contents?: string[];
-  /** Made by cameras and encoders that discard detail, so a JPEG inside a PDF loses nothing that is seen. */
+  /** Comes from cameras and encoders that discard detail, so that storing it as JPEG in a PDF causes no visible loss. */
   lossy?: true;
-  /** Holds what a camera's sensor recorded, which LibRaw develops to a picture. */
+  /** Raw data of a camera's sensor, which LibRaw develops. */
   camera?: true;
   read?: Reading;
   write?: Writing;
@@ -448,7 +448,7 @@ export function isDrawing(ext: string): boolean {
   return by === 'svg' || by === 'ghostscript';
 }
 
-/** Lists extensions with their other spellings. */
+/** Lists the extensions of formats with their aliases. */
 export function spellings(formats: ImageFormat[]): string[] {
   return formats.flatMap(({ ext, aliases = [] }) => [ext, ...aliases]);
 }
