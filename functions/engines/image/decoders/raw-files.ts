@@ -45,7 +45,7 @@ export function rawFormat(start: Buffer): string | undefined {
   return format && isRecorded(tiff, first) ? format : 'tif';
 }
 
-/** Programs copy the camera's name into TIFFs that they make of its pictures, so the name is not enough. */
+/** Returns whether a TIFF is raw. Programs copy the camera's name into processed TIFFs, so the name is not enough. */
 function isRecorded({ directories }: Tiff, first: Directory): boolean {
   if (directories.some((directory) => directory.numbers(tags.photometric)[0] === mosaicked)) return true;
   // The directory of the picture may be beyond the first bytes. The first directory then declares a preview.
@@ -73,7 +73,7 @@ function canonLength(bytes: Buffer): number {
   }
 }
 
-/** Positions and lengths of the preview, the table of sizes and the sensor image. */
+/** Returns the end of the preview, the table of sizes or the sensor image, whichever comes last. */
 function fujifilmLength(bytes: Buffer): number {
   return Math.max(...[84, 92, 100].map((at) => bytes.readUInt32BE(at) + bytes.readUInt32BE(at + 4)));
 }
@@ -101,7 +101,7 @@ interface Stored {
   end: number;
 }
 
-/** Previews are smaller than the picture. */
+/** Finds the largest picture: previews are smaller. */
 function largest(stored: Stored[]): Stored {
   return stored.reduce((one, other) => (other.size > one.size ? other : one), { size: 0, end: 1 });
 }

@@ -29,7 +29,7 @@ import { prepareSvg } from './svg.ts';
 
 const compress = promisify(deflate);
 
-/** Page sizes come as pixels at this resolution. */
+/** The options give page sizes in pixels at this resolution. */
 const pageDpi = 150;
 const pointsPerInch = 72;
 /** Viewers do not support larger pages. */
@@ -40,7 +40,7 @@ interface Box {
   height: number;
 }
 
-/** Writes the pages of inputs, images and PDFs in their order, into one PDF. Returns warnings of what is left out. */
+/** Writes images and the pages of PDFs in order to one PDF. Returns warnings about what is left out. */
 export async function writePdf(path: string, inputs: InputFile[], work: Work, context: WorkContext): Promise<string[]> {
   const warnings: string[] = [];
   const pdf = await PDFDocument.create();
@@ -67,7 +67,7 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
     getPageCount: () => made.getPageCount(),
   }));
   if (pages === 0 || getPageCount() !== pages)
-    throw new Error(`The PDF came out with ${getPageCount()} of ${pages} pages.`);
+    throw new Error(`The PDF has ${getPageCount()} of ${pages} pages.`);
   await writeFile(path, bytes);
   return warnings;
 }
@@ -88,12 +88,12 @@ async function loadPdf(input: InputFile, path: string): Promise<PDFDocument> {
     const bytes = await readFile(path);
     const source = await PDFDocument.load(bytes, options).catch((error: unknown) => {
       if (!(error instanceof EncryptedPDFError)) throw error;
-      // A file that is only restricted in use opens without a password.
+      // A file with usage restrictions only opens without a password.
       return PDFDocument.load(bytes, { ...options, password: '' }).catch(() => {
         throw error;
       });
     });
-    // Counting walks the tree of pages, which a damaged file may lack.
+    // Counting reads the page tree, which a damaged file may lack.
     source.getPageCount();
     return source;
   } catch (error) {
@@ -102,7 +102,7 @@ async function loadPdf(input: InputFile, path: string): Promise<PDFDocument> {
   }
 }
 
-/** Puts a drawing on a page as lines and letters, which stay sharp in any size. */
+/** Adds a drawing as lines and letters, which stay sharp at any size. */
 async function addDrawing(pdf: PDFDocument, input: InputFile, { folder, options }: Work, given: WorkContext) {
   const context = { ...given, folder };
   const path =
@@ -134,7 +134,7 @@ async function addPicture(
   context: WorkContext,
   tolerant: boolean,
 ): Promise<Picture> {
-  // Frames of an animation are not pages: its first frame stands for it.
+  // Frames of an animation are not pages, so only the first is used.
   const picture = await openPicture(input, { ...context, options, several: false, tolerant, folder });
   const number = pageOption(input, picture.frames, options);
   const start = (number ?? 1) - 1;
@@ -204,7 +204,7 @@ async function embed(
   const metadata = await picture.frame(index).metadata();
   const isPlain = (metadata.orientation ?? 1) === 1 && (metadata.channels === 3 || metadata.channels === 1);
   if (input.format === 'jpg' && isPlain && isSrgb(metadata.icc) && metadata.chromaSubsampling !== undefined) {
-    // The original bytes of the camera; a small version is decoded, because damage would otherwise go unnoticed.
+    // The original bytes are embedded. A small version is decoded to detect damage.
     await picture.frame(index).resize(32).raw().toBuffer();
     const file = await readFile(input.path);
     const image = await pdf.embedJpg(options.strip === false ? file : stripJpeg(file));
