@@ -1,4 +1,5 @@
 import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { defined } from '../../../shared/defined.ts';
 import { spellings as imageSpellings } from '../image/formats.ts';
 import { pdfOptions as pdfPageOptions } from '../image/options.ts';
 import { detectDocument } from './detect.ts';
@@ -10,7 +11,7 @@ import { imageFormats } from './route.ts';
 const formats: Format[] = [...officeFormats.map(bare), ...markupFormats.map(bare), ...pageFormats];
 
 function bare({ ext, mediaType, aliasOf, contents }: Format): Format {
-  return { ext, mediaType, ...(aliasOf ? { aliasOf } : {}), ...(contents ? { contents } : {}) };
+  return defined({ ext, mediaType, aliasOf, contents });
 }
 
 /** Indexes of `formats` by canonical name. Every capability looks one up whenever a function starts. */

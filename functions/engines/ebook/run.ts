@@ -48,7 +48,7 @@ async function convert(work: Work, input: InputFile, folder: string, context: Wo
   return { path, name: withExtension(input.name, outputFormat), format: outputFormat };
 }
 
-/** Formats in which Calibre loads linked images. It does not do so in books. */
+/** Removes references to images, which Calibre would load in a document. It does not load those of books. */
 async function withoutReferences({ path, format }: InputFile, folder: string): Promise<string> {
   if (format === 'docx' || format === 'odt') return (await defusePackage(path, folder)).path;
   if (format !== 'rtf') return path;

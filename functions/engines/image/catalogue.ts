@@ -1,4 +1,5 @@
 import type { Capability, EngineCatalogue, Format } from '../../../shared/catalogue/catalogue.ts';
+import { defined } from '../../../shared/defined.ts';
 import { detect } from './detect.ts';
 import { type ImageFormat, imageFormats, isDrawing, type Reading, spellings } from './formats.ts';
 import { compressOptions, convertOptions, cropOptions, mergeGifOptions, page, pdfOptions } from './options.ts';
@@ -78,7 +79,7 @@ export const catalogue: EngineCatalogue = {
 
 function toFormats({ ext, mediaType, aliases = [], contents }: ImageFormat): Format[] {
   return [
-    { ext, mediaType, ...(contents ? { contents } : {}) },
+    defined({ ext, mediaType, contents }),
     ...aliases.map((alias): Format => ({ ext: alias, mediaType, aliasOf: ext })),
   ];
 }

@@ -2,6 +2,7 @@ import { closeSync, fstatSync } from 'node:fs';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { EngineResources } from '../../../shared/catalogue/catalogue.ts';
 import { mapAtOnce } from '../../../shared/concurrency.ts';
+import { defined } from '../../../shared/defined.ts';
 import { filesAtOnce } from '../../../shared/tasks/limits.ts';
 import { TamperedError } from './checks.ts';
 import { EngineError, type InputFile, type RunContext, type Work, type WorkResult } from './engine.ts';
@@ -114,8 +115,7 @@ async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortS
     maxOutputBytes,
     deadline,
     folder: task.folder,
-    ...(page === undefined ? {} : { page }),
-    ...(maxProcessorSeconds === undefined ? {} : { maxProcessorSeconds }),
+    ...defined({ page, maxProcessorSeconds }),
   };
 }
 

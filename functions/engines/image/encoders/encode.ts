@@ -249,7 +249,8 @@ async function toDeepPixels(image: Sharp) {
     .raw({ depth: 'ushort' })
     .toBuffer({ resolveWithObject: true });
   const pixels = new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2);
-  if (info.channels !== 3 && info.channels !== 4) throw new Error(`Expected three or four channels but received ${info.channels}.`);
+  if (info.channels !== 3 && info.channels !== 4)
+    throw new Error(`Expected three or four channels but received ${info.channels}.`);
   return { data: pixels, width: info.width, height: info.height, channels: info.channels };
 }
 

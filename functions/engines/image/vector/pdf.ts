@@ -66,8 +66,7 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
   const { getPageCount } = await PDFDocument.load(bytes, { updateMetadata: false }).then((made) => ({
     getPageCount: () => made.getPageCount(),
   }));
-  if (pages === 0 || getPageCount() !== pages)
-    throw new Error(`The PDF has ${getPageCount()} of ${pages} pages.`);
+  if (pages === 0 || getPageCount() !== pages) throw new Error(`The PDF has ${getPageCount()} of ${pages} pages.`);
   await writeFile(path, bytes);
   return warnings;
 }

@@ -7,8 +7,7 @@ export const barrierMeanings = {
   files: 'Landlock opens to them only the system, the code and the work folder, and no process outside',
   network: 'they have a network of their own that leads nowhere',
   ipc: 'they share no memory or message queues with other processes',
-  calls:
-    'seccomp refuses calls that look into processes or change the machine, and sockets if the engine needs none',
+  calls: 'seccomp refuses calls that look into processes or change the machine, and sockets if the engine needs none',
   privileges: 'they have no capabilities and can gain none',
   orphans: 'whatever they leave behind is found and ended',
   limits: 'their processor time, file size, number of processes and core dumps are limited',

@@ -19,7 +19,7 @@ import { TamperedError } from '../checks.ts';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 /** Opens an entry of the file tree without access to its content. Node has no constant for it. */
-const O_PATH = 0o10000000;
+const openPath = 0o10000000;
 const isLinux = process.platform === 'linux';
 /** How deep a deletion descends, with a descriptor per level, before it moves deeper entries to the top. */
 const maxDepth = 32;
@@ -180,7 +180,7 @@ export class Folder {
     } catch (error) {
       if (!isLinux || codeOf(error) !== 'EACCES') return undefined;
     }
-    const place = openSync(this.#at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    const place = openSync(this.#at(name), openPath | O_DIRECTORY | O_NOFOLLOW);
     try {
       // By its descriptor: chmod by path follows links.
       chmodSync(`/proc/self/fd/${place}`, 0o700);

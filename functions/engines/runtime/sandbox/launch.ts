@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync,
 import { getCompileCacheDir } from 'node:module';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { defined } from '../../../../shared/defined.ts';
 import { pickVariables, programVariables } from '../program.ts';
 import { type Barriers, barriersFrom, noBarriers } from './barriers.ts';
 import type { Folder } from './folder.ts';
@@ -204,7 +205,7 @@ function cleanEnvironment(tmp: string, warm: string): Record<string, string> {
     ...pickVariables([...programVariables, ...pathVariables, 'LATHE_LAYERS', 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS']),
     // Lambda allocates cores by memory.
     ...pickVariables(['AWS_LAMBDA_FUNCTION_MEMORY_SIZE']),
-    ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }),
+    ...defined({ NODE_COMPILE_CACHE: cache }),
     HOME: warm,
     TMPDIR: tmp,
     LATHE_WARM: warm,

@@ -1,6 +1,7 @@
 import { lstatSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
+import { defined } from '../../../../shared/defined.ts';
 import { isAlive } from '../is-alive.ts';
 import { type Entry, Folder } from './folder.ts';
 
@@ -81,7 +82,7 @@ export class WorkRoot {
     // Sockets hold no data, and LibreOffice keeps its sockets in /tmp. Mount points of the sandbox must stay.
     this.#process?.tmp.empty({
       keep: (name, { isSocket }) => isSocket || this.#mountPoints.has(name),
-      ...within(seconds),
+      ...defined({ seconds }),
     });
     if (this.sharesTmp) for (const folder of this.#sharedFolders) this.#emptyShared(folder, seconds);
     const folder = this.#make(this.tasks, `task-${++this.#made}`);
@@ -109,7 +110,7 @@ export class WorkRoot {
     this.#task?.inputs.close();
     this.#task?.outputs.close();
     this.#task = undefined;
-    this.tasks.empty(within(seconds));
+    this.tasks.empty(defined({ seconds }));
   }
 
   /** Returns the disk usage of the processes in bytes. Stops counting above a limit. */
@@ -163,13 +164,9 @@ export class WorkRoot {
     const folder = Folder.open(path);
     const keep = (name: string, { isSocket, user }: Entry) =>
       name.startsWith(prefix) || isSocket || (user !== this.user && !isOurs);
-    folder.empty({ keep, ...within(seconds) });
+    folder.empty(defined({ keep, seconds }));
     folder.close();
   }
-}
-
-function within(seconds: number | undefined): { seconds?: number } {
-  return seconds === undefined ? {} : { seconds };
 }
 
 /**
