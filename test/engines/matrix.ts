@@ -6,7 +6,7 @@ export interface Sample {
 /** How an engine's pairs are proven: a real sample for each input format, and a check of each output by another reader than its writer. */
 export interface EngineMatrix {
   engine: string;
-  /** Makes or copies a sample of a format into a folder; returns its path. Samples are made by independent programs where possible. */
+  /** Writes a sample of a format to a folder and returns its path. Samples are made by independent programs if possible. */
   sample(format: string, folder: string): Promise<string>;
   /** Throws with the reason when an output is not the sample in the other format: type, dimensions/duration/pages and content. */
   verify(output: Sample, input: Sample, operation: string): Promise<void>;

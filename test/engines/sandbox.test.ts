@@ -109,7 +109,7 @@ describe('The sandbox of an engine', () => {
     expect(details?.identity).not.toBe(first);
   });
 
-  it('keeps its process for further work, also where the engine refused a file', async () => {
+  it('keeps its process for further work, even after the engine refused a file', async () => {
     const { run, identity } = await sandboxOf('kept', {
       work: "if (!globalThis.ran) { globalThis.ran = true; throw new EngineError('No such colour.'); }",
     });
@@ -143,7 +143,7 @@ describe('The sandbox of an engine', () => {
     }
   });
 
-  it('says that the process ended where the engine cannot be loaded or dies', async () => {
+  it('reports that the process ended if the engine cannot be loaded or crashes', async () => {
     const unloadable = await sandboxOf('unloadable', { loading: 'process.exit(3);' });
     await expect(unloadable.run()).rejects.toThrow('before it was ready (code 3)');
     const dying = await sandboxOf('dying', { work: "process.kill(process.pid, 'SIGKILL'); await pause(10_000)" });
@@ -222,7 +222,7 @@ describe('The sandbox of an engine', () => {
     await expect(run()).rejects.toThrow(/needs more memory/);
   });
 
-  it('refuses work where isolation is required and the system does not have it, and says so to the operator', async () => {
+  it('refuses work if required isolation is missing, and tells the operator', async () => {
     const barriers = noBarriers('clone: Operation not permitted');
     expect(unprotected(barriers, { network: false })).toHaveLength(4);
     expect(unprotected(barriers, { network: true })).toHaveLength(3);

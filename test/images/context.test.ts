@@ -103,7 +103,7 @@ describe('the build context of', () => {
     const output = await host.convert(sample);
     expect(output.subarray(8, 12).toString()).toBe('WEBP');
     host.tenantId = 'another';
-    await expect(host.convert(sample)).rejects.toThrow('The request is of another tenant than this environment.');
+    await expect(host.convert(sample)).rejects.toThrow('The request belongs to another tenant than this environment.');
   });
 });
 

@@ -212,7 +212,7 @@ const cases: QualityCase[] = [
     },
   },
   {
-    name: 'a CSV file becomes a sheet of its name, with numbers of which no digit is lost',
+    name: 'a CSV file becomes a sheet of its name, with numbers that keep every digit',
     input: file('Kunden 2026.csv', addresses),
     to: 'xlsx',
     read: only(sheets),

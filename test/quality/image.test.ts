@@ -371,7 +371,7 @@ const cases: QualityCase[] = [
       to,
       read: only(pixels([20, 15])),
       expected: [near(255, 0, 0)],
-      warnings: warned('has 3 frames, of which only the first is converted'),
+      warnings: warned('has 3 frames. Only the first is converted'),
       ...(to === 'jpg' ? { usual: true } : {}),
     }),
   ),

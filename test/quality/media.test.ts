@@ -60,7 +60,7 @@ const hlg = hdr('arib-std-b67', 0.75, 0.38);
 const inStandardRange = [colour(6, 235, 235, 235), colour(8, 216, 0, 0), colour(8, 145, 145, 145)];
 const patches = pixels([16, 32], [48, 32], [80, 32]);
 
-/** Four seconds of which each frame is two steps brighter than the one before: at 2 s, 100 of 200. */
+/** Four seconds in which each frame is two steps brighter than the one before: at 2 s, 100 of 200. */
 const brightening = made(
   'brightening.mp4',
   ...lavfi("color=black:size=64x48:rate=25:duration=4,geq=lum='16+N*2':cb=128:cr=128"),

@@ -5,7 +5,7 @@ import { program } from '../engines/image/programs.ts';
 import { type QualityCase, testQuality } from './case.ts';
 import { only, pdfBookmarks, pdfDestinations, pdfFields, pdfPaper, pdfText, tags, text } from './readers.ts';
 
-/** Writes a PDF from its objects, the first of which is its catalog, as the specification says and without any library. */
+/** Writes a PDF from its objects according to the specification, without any library. The first object is the catalog. */
 async function writeObjects(path: string, objects: string[], trailer = ''): Promise<string> {
   let text = '%PDF-1.6\n';
   const offsets = objects.map((object, index) => {

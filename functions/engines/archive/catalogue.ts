@@ -124,14 +124,14 @@ export const catalogue: EngineCatalogue = {
     packaging: 'image',
     // Files are streamed; the dictionaries of 7z and RAR may take more than a gigabyte.
     memoryMegabytes: 3008,
-    // The maximum of Lambda: what is unpacked lies there beside the archive.
+    // The maximum of Lambda: the disk holds the archive and its contents.
     diskMegabytes: 10_240,
-    // 5 GiB at 10 MB a second, which one core packs.
+    // 5 GiB at 10 MB per second, the speed of one core.
     timeoutSeconds: 600,
     typicalSeconds: 0.5,
     // An archive may unpack to 250 times its size, and the slowest packers take a second for a megabyte.
     processorTime: { baseSeconds: 1000, secondsPerMegabyte: 100 },
-    // A twentieth of the 1,000 of an account, twice: a worker waits for each engine.
+    // A twentieth of an account's 1,000 concurrent executions, twice: a worker waits for each engine.
     maxConcurrency: 50,
   },
   formats,

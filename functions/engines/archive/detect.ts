@@ -8,13 +8,13 @@ const marks: { format: string; offset: number; bytes: number[] }[] = [
   { format: 'zst', offset: 0, bytes: [0x28, 0xb5, 0x2f, 0xfd] },
 ];
 
-/** Detects archives that the general detection does not know, and compressed streams that are named as tars. */
+/** Detects archives that the general detection does not know, and compressed streams with the extension of a tar. */
 export function detect(start: Uint8Array, name: string): string | undefined {
   const mark = marks.find(({ offset, bytes }) => bytes.every((byte, index) => start[offset + index] === byte))?.format;
   if (mark === 'zst' && /\.(?:tar\.zst|tzst)$/i.test(name)) return 'tar.zst';
   if (mark === 'z' && /\.(?:tar\.z|taz)$/i.test(name)) return 'tar.z';
   if (mark !== undefined) return mark;
-  // An lzh has no signature but its method, and an lzma none but the usual properties and a plausible dictionary.
+  // An lzh is recognized by its method, an lzma by the usual properties and a plausible dictionary size.
   if (/^-l(?:h[0-7d]|z[s45])-$/.test(Buffer.from(start.subarray(2, 7)).toString('latin1'))) return 'lzh';
   if (/\.(?:lzma|tlz)$/i.test(name) && start[0] === 0x5d && start[1] === 0 && start[2] === 0)
     return /\.tar\.lzma$/i.test(name) ? 'tar.lzma' : 'lzma';

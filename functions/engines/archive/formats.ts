@@ -1,9 +1,9 @@
 /** How an archive is opened: by 7-Zip with this type forced, or by libarchive if 7-Zip lacks the method or misreads names. */
 export interface ArchiveReader {
   program: '7zip' | 'libarchive';
-  /** 7-Zip's name of the type. Forcing it keeps a file from being opened as something that was not detected. */
+  /** 7-Zip's name of the type. It is forced, so that a file is opened only as the detected format. */
   type?: string;
-  /** One compressed stream: a tar within is opened too, anything else is the archive's one file. */
+  /** One compressed stream. A tar in it is opened too; anything else is the archive's only file. */
   stream?: boolean;
 }
 
@@ -19,7 +19,7 @@ const compress: ArchiveReader = { program: '7zip', type: 'Z', stream: true };
 // Debian's 7-Zip is built without the RAR methods, opens a deb's data instead of its members, and shows a xar's names encoded.
 const libarchive: ArchiveReader = { program: 'libarchive' };
 
-/** Canonical input format to who reads it. */
+/** The reader of each input format. */
 export const readers: Readonly<Record<string, ArchiveReader>> = {
   '7z': sevenZip,
   apk: zip,
@@ -58,7 +58,7 @@ export const readers: Readonly<Record<string, ArchiveReader>> = {
   zst: zstd,
 };
 
-/** Formats whose entries may be encrypted in a way that the reader can undo. */
+/** Formats with encryption that the reader supports. */
 export const openedWithPassword = ['7z', 'cb7', 'cbz', 'zip'];
 
 /** How an archive is written: by libarchive in this format with this filter, or by 7-Zip. */
@@ -67,7 +67,7 @@ export interface ArchiveWriter {
   filter?: 'gzip' | 'bzip2' | 'xz' | 'zstd';
 }
 
-/** Canonical output format to how it is written. */
+/** The writer of each output format. */
 export const writers: Readonly<Record<string, ArchiveWriter>> = {
   '7z': { format: '7z' },
   cb7: { format: '7z' },

@@ -7,8 +7,8 @@ import { bytesWithin } from './tree.ts';
 let limiter: Promise<string | undefined> | undefined;
 
 /**
- * Runs a program that may not write more into a folder than an archive of some size may contain. The kernel ends it
- * where a single file grows too large; where there is no prlimit, as on macOS, the folder is watched for that as well.
+ * Runs a program with a limit for what it writes into a folder: the maximum contents of an archive of a size. The kernel ends it
+ * if a single file grows too large. Without prlimit, as on macOS, the folder is watched for that as well.
  */
 export async function runLimited(
   program: string,
@@ -43,7 +43,7 @@ async function watchGrowth(root: string, limit: number, stop: AbortController): 
     if (stop.signal.aborted) return;
     const start = performance.now();
     if ((await bytesWithin(root)) > limit) stop.abort();
-    // Inspecting many files takes time itself; it should stay the smaller part of the work.
+    // Inspecting many files is slow, and should take less time than the work itself.
     pause = Math.max(250, (performance.now() - start) * 5);
   }
 }

@@ -5,7 +5,7 @@ const maxBytes = 3 * 1024 ** 3;
 export const maxEntries = 100_000;
 /** Below this any ratio is harmless. */
 const freeBytes = 256 * 1024 ** 2;
-/** Logs and dumps reach a ratio of 100 and more; only decompression bombs go far beyond. */
+/** Logs and dumps reach a ratio of 100 and more. Only decompression bombs go far beyond. */
 const maxRatio = 250;
 const maxPathBytes = 2000;
 

@@ -3,15 +3,15 @@ import { ProgramError, runProgram } from '../runtime/program.ts';
 import { allowance, maxEntries, maxPathBytes, tooLarge, tooMany } from './limits.ts';
 import { decodeName, decodeUtf8, detectNames, type NameReading } from './names.ts';
 
-/** An entry as the archive's headers describe it. They are not trusted: what is unpacked is inspected again. */
+/** An entry according to the archive's headers. They are not trusted: the unpacked files are inspected again. */
 export interface Entry {
-  /** Normal form: no `.` segments, no slash at its end. */
+  /** Normalized: no `.` segments, no trailing slash. */
   path: string;
   isFolder: boolean;
   isLink: boolean;
   isEncrypted: boolean;
   size: number;
-  /** Whether the archive's name of it is no UTF-8. */
+  /** Whether its name in the archive is not UTF-8. */
   isRaw: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface ListingRequest {
   path: string;
   /** 7-Zip's name of the type. */
   type: string;
-  /** Size of the user's file, which determines the limit of its contents. */
+  /** Size of the user's file, which determines the maximum size of its contents. */
   archiveBytes: number;
   password: string;
   cwd: string;
@@ -27,7 +27,7 @@ export interface ListingRequest {
 
 /**
  * Lists an archive and rejects what must not be unpacked: paths and links that point outside, devices, duplicates, bombs.
- * Names that are no UTF-8 are read in the encoding given, or the one that they look like.
+ * Decodes names that are not UTF-8 in the given or the detected encoding.
  */
 export async function list(
   request: ListingRequest,
@@ -81,10 +81,10 @@ export async function list(
   return { entries, reading };
 }
 
-/** Field of an entry whose name is not decoded yet: a character for each byte. */
+/** Marks an entry with a name that is not decoded yet: one character per byte. */
 const rawName = 'Raw Name';
 
-/** Decodes the names that are no UTF-8. What they say then is checked as the others were. */
+/** Decodes the names that are not UTF-8, and checks them like the others. */
 function readNames(entries: Entry[], encoding: string): NameReading | undefined {
   const raw = entries.filter(({ isRaw }) => isRaw);
   if (raw.length === 0) return undefined;
@@ -118,7 +118,7 @@ class ListingPolicy {
   accept(fields: Map<string, string>): Entry | undefined {
     const name = fields.get('Path') ?? '';
     const mode = fields.get('Mode') ?? fields.get('Attributes') ?? '';
-    // Attributes are Windows letters, a Unix mode, or both apart by a space.
+    // Attributes are Windows letters, a Unix mode, or both separated by a space.
     const kind = /(?:^|\s)([-dlbcps])[-rwxsStT]{9}/.exec(mode)?.[1] ?? '';
     const isFolder = fields.get('Folder') === '+' || kind === 'd' || /^D/.test(mode);
     checkName(name, name);
@@ -133,7 +133,7 @@ class ListingPolicy {
     const path = normalize(name);
     if (path === '') return undefined;
     if (this.#seen.has(path)) {
-      // A folder may well be named again: it is the same folder.
+      // A folder may be listed twice: it is the same folder.
       if (isFolder) return undefined;
       throw twice(path);
     }
@@ -192,7 +192,7 @@ function passwordNeeded(): EngineError {
   return new EngineError('The archive is password-protected. Set the option password.');
 }
 
-/** Translates a failure of 7-Zip into one that says what is wrong with the archive. */
+/** Translates a failure of 7-Zip into an error about the archive. */
 export function explain(error: unknown, password: string): unknown {
   if (!(error instanceof ProgramError)) return error;
   const said = `${error.stdout}\n${error.stderr}`;

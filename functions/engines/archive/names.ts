@@ -6,7 +6,7 @@ const dosLetters: Record<string, string> = {
     'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
 };
 
-/** Encodings by name, with what they are for; in order of preference if several fit equally well. */
+/** Encodings by name, with their use, in order of preference if several fit equally well. */
 export const nameEncodings: readonly (readonly [encoding: string, hint: string])[] = [
   ['ibm437', 'Western, DOS and Windows'],
   ['ibm850', 'Western European, DOS and Windows'],
@@ -27,7 +27,7 @@ export interface NameReading {
   isSure: boolean;
 }
 
-/** Decodes a name as UTF-8; undefined if it is none. */
+/** Decodes a name as UTF-8. Returns undefined if it is invalid. */
 export function decodeUtf8(raw: Uint8Array): string | undefined {
   return decodeStrictly('utf-8', raw);
 }
@@ -37,7 +37,7 @@ export function decodeName(encoding: string, raw: Uint8Array): string {
   return decodeUtf8(raw) ?? decodeStrictly(encoding, raw) ?? decodeDos('ibm437', raw);
 }
 
-/** Finds the encoding in which names that are no UTF-8 look most like names. */
+/** Finds the most likely encoding of names that are not UTF-8. */
 export function detectNames(names: Uint8Array[]): NameReading {
   const letters = names.reduce((sum, name) => sum + name.filter((byte) => byte >= 0x80).length, 0);
   const ranked = nameEncodings
@@ -45,7 +45,7 @@ export function detectNames(names: Uint8Array[]): NameReading {
       const texts = names.map((name) => decodeStrictly(encoding, name));
       if (texts.some((text) => text === undefined)) return [];
       const text = texts.join('/');
-      // Later ones are rarer, and win if they fit better than by chance.
+      // Later encodings are rarer, so they have to fit clearly better.
       return [{ encoding, text, score: plausibility(text, encoding) / letters - place * 0.02 }];
     })
     .sort((one, other) => other.score - one.score);
@@ -81,7 +81,7 @@ const common: Record<string, (lead: number) => boolean> = {
   'euc-kr': () => true,
 };
 
-/** Rates a text by what each of its letters beyond ASCII is next to: about 1 for each byte of a right reading. */
+/** Rates a text by the neighbours of its non-ASCII letters: about 1 per byte if it is decoded correctly. */
 function plausibility(text: string, encoding: string): number {
   const characters = [...text];
   let score = 0;
@@ -91,7 +91,7 @@ function plausibility(text: string, encoding: string): number {
     const after = characters[index + 1] ?? '/';
     const isInWord = (letters: RegExp) => letters.test(before) || letters.test(after);
     if (wide.test(character)) {
-      // One that is alone in a word of ASCII letters is a letter of one byte and its neighbour.
+      // A single one in a word of ASCII letters is really two letters of one byte.
       const isStranger = isInWord(/[a-z]/i) && !isInWord(wide);
       score += isStranger ? -3 : /[\uff61-\uff9f]/.test(character) ? -0.5 : wideScore(character, encoding);
     } else if (cyrillic.test(character)) {
@@ -106,16 +106,16 @@ function plausibility(text: string, encoding: string): number {
   return score;
 }
 
-/** Rates a character of two bytes, which is twice as good as one of one. */
+/** Rates a character of two bytes, which counts twice. */
 function wideScore(character: string, encoding: string): number {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}ー々]/u.test(character)) return 2.4;
   if (/\p{Script=Hangul}/u.test(character)) return usualHangul.includes(character) ? 2.4 : 1.6;
-  // A Korean name of today has no Chinese characters.
+  // Modern Korean names have no Chinese characters.
   if (encoding === 'euc-kr') return 0;
   return commonIn(encoding).has(character) ? 2 : 1;
 }
 
-/** Syllables that most Korean words are of. */
+/** The syllables of most Korean words. */
 const usualHangul =
   '가각간감강개거건검결경계고곡공과관교구국군권그금급기김나난남내년노농다단담당대도독동드등디라락란람량러력로록료류리마만말매면명모목무문물미민박반발방배번법변별보복본부북분비사산삼상새색생서석선설성세소속송수숙순술스습승시식신실심아안암앙애야약양어언업에여역연열영예오온와완외요용우운울원월위유육윤음응의이인일임입자작장재저적전절점정제조종주준중증지직진집차창채책처천철첨청체초총최추축출충취치카코크타태터토통트특파판편평폐포표품풍피하학한합항해행향허현형호혼홍화확환활황회획후훈휴더폴험답';
 

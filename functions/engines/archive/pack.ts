@@ -6,7 +6,7 @@ import { runProgram } from '../runtime/program.ts';
 import { type ArchiveWriter, writers } from './formats.ts';
 import type { Unpacked } from './unpack.ts';
 
-/** Packs what was unpacked, and verifies the result by reading it. */
+/** Packs the unpacked files and verifies the result by reading it. */
 export async function pack(
   unpacked: Unpacked,
   format: string,
@@ -27,7 +27,7 @@ export async function pack(
 /** Sorts the unpacked files in the order of the original archive. */
 function inOrder({ tree, order }: Unpacked): string[] {
   const rank = new Map(order.map((path, index) => [path, index]));
-  // Folders that are only implied by the paths of files were not entries, and need not become any.
+  // Folders that are only implied by paths of files need no entries.
   const folders = tree.folders.filter((path) => rank.has(path));
   const rankOf = (path: string) => rank.get(path) ?? order.length;
   return [...tree.files, ...folders].sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
@@ -55,7 +55,7 @@ async function packLibarchive(
   context: WorkContext,
 ): Promise<void> {
   const list = `${output}.list`;
-  // Separated by NUL, a name cannot be taken for an option or for two names.
+  // Separated by NUL, so that no name is taken for an option or for two names.
   await writeFile(list, paths.map((path) => `${path}\0`).join(''));
   const settings = [];
   if (level !== undefined) settings.push(levelSetting(writer, level));
@@ -68,7 +68,7 @@ async function packLibarchive(
     ...(writer.filter ? [`--${writer.filter}`] : []),
     ...(settings.length > 0 ? ['--options', settings.join(',')] : []),
     ...(password === '' ? [] : ['--passphrase', password]),
-    // The owners on this machine say nothing about the user's files.
+    // Owners on this machine are meaningless for the user.
     ...['--uid', '0', '--gid', '0', '--uname', '', '--gname', ''],
     ...['--no-acls', '--no-xattrs', '--no-fflags', '--no-recursion', '--null', '-T', list],
   ];
@@ -77,7 +77,7 @@ async function packLibarchive(
 
 function levelSetting({ format, filter }: ArchiveWriter, level: number): string {
   if (format === 'zip') return level === 0 ? 'zip:compression=store' : `zip:compression-level=${level}`;
-  // zstd counts to 19 where the others count to 9.
+  // zstd has levels up to 19, the others up to 9.
   if (filter === 'zstd') return `zstd:compression-level=${Math.round(1 + ((level - 1) * 18) / 8)}`;
   return `${filter}:compression-level=${level}`;
 }
@@ -96,5 +96,5 @@ async function verify(
   }
   let found = 0;
   await runProgram('bsdtar', ['-t', '-f', output], { ...run, onStdoutLine: () => found++ });
-  if (found < expected) throw new Error(`Wrote ${expected} entries, of which only ${found} can be read.`);
+  if (found < expected) throw new Error(`Wrote ${expected} entries, but only ${found} can be read.`);
 }

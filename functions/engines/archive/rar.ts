@@ -12,7 +12,7 @@ const headerBytes = 8192;
 const signature4 = Buffer.from('Rar!\x1a\x07\0', 'latin1');
 const signature5 = Buffer.from('Rar!\x1a\x07\x01\0', 'latin1');
 
-/** Reads the headers of a RAR block by block; invalid or truncated files are left to the reader to reject. */
+/** Reads the headers of a RAR block by block. Invalid or truncated files are rejected later by the reader. */
 export async function rarState(path: string): Promise<RarState> {
   const state: RarState = { isEncrypted: false, isVolume: false };
   const file = await open(path);
@@ -77,7 +77,7 @@ function readBlock5(header: Buffer, state: RarState): number | undefined {
   return type === 5 || size === 0 ? undefined : end + dataSize;
 }
 
-/** Numbers of seven bits a byte, as RAR 5 writes them. */
+/** Reads a number of RAR 5, with seven bits per byte. */
 class Fields {
   readonly #bytes: Buffer;
   at: number;

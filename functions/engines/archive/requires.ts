@@ -7,7 +7,7 @@ export const components = {
   bsdtar: { label: 'libarchive', apt: ['libarchive-tools'], brew: ['libarchive'] },
 };
 
-/** Returns the programs of a pair: 7-Zip lists whatever is unpacked, libarchive reads some formats and writes most. */
+/** Returns the programs for a pair of formats: 7-Zip lists all archives, libarchive reads some formats and writes most. */
 export function requires(_operation: ProcessingOperation, from: string, to: string): (keyof typeof components)[] {
   const isSevenZip = readers[from]?.program === '7zip' && writers[to]?.format === '7z';
   return isSevenZip ? ['7zz'] : ['7zz', 'bsdtar'];

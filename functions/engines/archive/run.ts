@@ -56,7 +56,7 @@ async function convert(
   }
 }
 
-/** Replaces the extension, both parts of it where a compressed tar has two. */
+/** Replaces the extension, including both parts of a compressed tar's. */
 function nameFor(name: string, format: string): string {
   const stem = name.replace(/\.tar\.(?:zst|lzma|z)$/i, '.tar');
   return withExtension(safeName(stem, 'archive'), format);

@@ -13,8 +13,8 @@ export interface Tree {
 }
 
 /**
- * Inspects what was actually unpacked, whatever the archive's headers declared, and rejects what must not be packed again.
- * Gives files whose names are no UTF-8 the names that these are in an encoding.
+ * Inspects the files that were actually unpacked, regardless of the archive's headers, and rejects those that must not be packed
+ * again. Renames files with names that are not UTF-8, decoding them in an encoding.
  */
 export async function inspect(root: string, archiveBytes: number, encoding = 'ibm437'): Promise<Tree> {
   const tree: Tree = { files: [], folders: [], bytes: 0 };
@@ -29,7 +29,7 @@ export async function inspect(root: string, archiveBytes: number, encoding = 'ib
         if (leadsOutside(path, await readlink(join(root, path)))) throw linkOutside(path);
         tree.files.push(path);
       } else if (state.isDirectory()) {
-        // Unreadable folders and setuid bits are of no use in the output.
+        // Unreadable folders and setuid bits are not useful in the output.
         await chmod(join(root, path), (state.mode & 0o777) | 0o700);
         tree.folders.push(path);
         pending.push(path);
@@ -54,11 +54,11 @@ export async function inspect(root: string, archiveBytes: number, encoding = 'ib
   return tree;
 }
 
-/** Gives a file the name that its bytes are in an encoding, and returns it. */
+/** Renames a file to its name decoded in an encoding, and returns the name. */
 async function renamed(folder: string, raw: Buffer, encoding: string): Promise<string> {
   const name = decodeName(encoding, raw);
   if (name === '' || /^\.\.?$|[/\0]/.test(name))
-    throw new EngineError(`The archive contains the name ${show(name)}, which is no name of a file.`);
+    throw new EngineError(`The archive contains the name ${show(name)}, which is not a valid file name.`);
   const from = Buffer.concat([Buffer.from(`${folder}/`), raw]);
   const to = join(folder, name);
   if (await isThere(to)) throw new EngineError(`The archive contains ${show(name)} twice. Remove one of them.`);
@@ -73,7 +73,7 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Returns the total size of a growing folder; files that disappear meanwhile count as zero. */
+/** Returns the total size of a growing folder. Files that disappear meanwhile count as zero. */
 export async function bytesWithin(root: string): Promise<number> {
   let bytes = 0;
   const pending = [root];

@@ -63,7 +63,7 @@ async function checked(root: string, input: InputFile, entries: Entry[], encodin
   return tree;
 }
 
-/** Returns an archive that can be listed: the tar in a compressed stream, or a tar of what only libarchive reads. */
+/** Returns an archive that 7-Zip can list: the tar in a compressed stream, or a tar of a format that only libarchive reads. */
 async function opened(
   input: InputFile,
   reader: ArchiveReader,
@@ -92,7 +92,7 @@ async function toTar(input: InputFile, folder: string, context: WorkContext): Pr
       // It would prompt for a passphrase on the terminal, which does not exist here.
       input: '',
     });
-    // An entry that does not fit into a tar is skipped with a warning, which would lose a file silently.
+    // libarchive skips an entry that does not fit into a tar with a warning, so a file would be lost silently.
     if (stderr.includes('cannot archive'))
       throw new EngineError('The archive contains an entry that is not a file, folder or link.', {
         detail: lastLines(stderr),
@@ -113,8 +113,8 @@ async function toTar(input: InputFile, folder: string, context: WorkContext): Pr
 }
 
 /**
- * Libarchive takes any file that ends in a zip's directory for a zip, so a rar whose last member is a stored zip would be
- * read as that zip. It looks for the directory no further than this from the end, so such a file is read from a longer copy.
+ * Libarchive reads any file that ends in a zip's directory as a zip, including a rar with a stored zip as its last member. It
+ * searches for the directory no further than this from the end, so such a file is read from a padded copy.
  */
 async function withoutTrailingZip(input: InputFile, padded: string): Promise<string> {
   const reach = 65_536 + 22;

@@ -1,4 +1,5 @@
 import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { defined } from '../../../shared/defined.ts';
 import { spellings as imageSpellings } from '../image/formats.ts';
 import { pdfOptions as pdfPageOptions } from '../image/options.ts';
 import { detectDocument } from './detect.ts';
@@ -10,10 +11,10 @@ import { imageFormats } from './route.ts';
 const formats: Format[] = [...officeFormats.map(bare), ...markupFormats.map(bare), ...pageFormats];
 
 function bare({ ext, mediaType, aliasOf, contents }: Format): Format {
-  return { ext, mediaType, ...(aliasOf ? { aliasOf } : {}), ...(contents ? { contents } : {}) };
+  return defined({ ext, mediaType, aliasOf, contents });
 }
 
-/** Places in `formats` by the name that they are spellings of: each capability asks, and each function starts with all of them. */
+/** Indexes of `formats` by canonical name. Every capability looks one up whenever a function starts. */
 const places = new Map<string, number[]>();
 for (const [place, { ext, aliasOf }] of formats.entries()) {
   const name = aliasOf ?? ext;
@@ -59,7 +60,7 @@ function convert(source: Source, to: readonly string[], options: OptionDescripto
   ];
 }
 
-/** Returns the outputs that every source has by way of its pages. */
+/** Returns the outputs that every source with pages supports. */
 function pages(source: Source): Capability[] {
   const own = source.flows ? layout : [];
   return [
@@ -101,7 +102,7 @@ function office(): Capability[] {
       case 'sheet': {
         const perSheet = ['csv', 'tsv', 'slk'];
         const whole = outputsOf('sheet').filter((name) => !perSheet.includes(name));
-        // A text file has one sheet, and its values stay as they are written.
+        // A text file has one sheet, and its values stay as written.
         const delimited = format.ext === 'csv' || format.ext === 'tsv';
         const asText = delimited ? [] : option.eachSheetAsText;
         return [
@@ -121,7 +122,7 @@ function office(): Capability[] {
           ...pages(source),
         ];
       case 'drawing':
-        // A metafile comes in as one picture, which is no drawing to edit.
+        // A metafile is imported as one picture, not as an editable drawing.
         if (format.ext === 'emf' || format.ext === 'wmf') return pages(source);
         return [
           ...convert(source, outputsOf('drawing'), []),
@@ -154,7 +155,7 @@ function markup(): Capability[] {
 const pdf: Source = { name: 'pdf', reading: [option.password], flows: false };
 const postscript: Source = { name: 'ps', reading: [], flows: false };
 
-/** What can become a PDF here. The image engine merges pictures and PDFs among themselves, since it is the faster one to start. */
+/** Inputs of merge. The image engine merges pictures and PDFs if there is nothing else, because it starts faster. */
 const mergeable = [
   ...spellings([...officeFormats, ...markupFormats].flatMap(({ ext, reads }) => (reads ? [ext] : []))),
   'pdf',
@@ -166,16 +167,16 @@ export const catalogue: EngineCatalogue = {
   summary: 'Converts and merges documents with LibreOffice, pandoc, poppler, qpdf and Ghostscript',
   resources: {
     packaging: 'image',
-    // LibreOffice with a large sheet, and more than two cores to start it.
+    // Enough for LibreOffice with a large sheet, and for more than two cores to start it.
     memoryMegabytes: 4096,
-    // A task makes up to 500 files, and pages drawn as pictures take megabytes each.
+    // A task produces up to 500 files, and a page as an image takes megabytes.
     diskMegabytes: 8192,
-    // Hundreds of pages drawn as pictures take minutes.
+    // Rendering hundreds of pages takes minutes.
     timeoutSeconds: 600,
     typicalSeconds: 3,
-    // Five hundred pages of text drawn at 300 dpi take minutes, and are a megabyte.
+    // Five hundred pages of text in a file of one megabyte take minutes at 300 dpi.
     processorTime: { baseSeconds: 300, secondsPerMegabyte: 300 },
-    // A twentieth of the 1,000 of an account, twice: a worker waits for each engine.
+    // A twentieth of an account's 1,000 concurrent executions, twice: a worker waits for each engine.
     maxConcurrency: 50,
   },
   formats,

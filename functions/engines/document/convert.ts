@@ -42,9 +42,9 @@ import { route, type Step } from './route.ts';
 /** Result of one step: a file, or several once sheets or pages are split. */
 interface Made {
   path: string;
-  /** Added to the name where there are several. */
+  /** Added to the name if there are several. */
   suffix?: string;
-  /** Whether it is an input made safe for LibreOffice, and then whether SVGs may be read in it. */
+  /** Set for an input that was made safe for LibreOffice: whether it may read SVGs in it. */
   vectors?: boolean;
   fonts?: string[];
   undrawn?: string[];
@@ -55,9 +55,9 @@ interface Conversion {
   input: InputFile;
   folder: string;
   context: WorkContext;
-  /** Whether the pages are unchanged, without a conversion by LibreOffice. */
+  /** Whether the pages were not converted by LibreOffice. */
   drawnElsewhere: boolean;
-  /** Warnings for the user, added to as they come up. */
+  /** Warnings for the user so far. */
   warnings: string[];
 }
 
@@ -95,7 +95,7 @@ export async function convert(
   return { outputs, warnings };
 }
 
-/** Returns pages that need no layout here, if no option would change them. */
+/** Returns the pages of an input that needs no layout, unless an option changes them. */
 async function findPreview(
   { options }: Work,
   input: InputFile,
@@ -195,8 +195,8 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
 }
 
 /**
- * Applies the options of a PDF: the part of PDF/A if its writer has not done so already, or password protection. Checks what it
- * returns, unless that is the file that was checked already.
+ * Applies the options of a PDF: PDF/A if its writer has not done so, or password protection. Verifies the result if it is a new
+ * file.
  */
 async function finishPdf(
   pdf: Pdf,
@@ -221,7 +221,7 @@ async function finishPdf(
   return path;
 }
 
-/** Lists the fonts of a PDF by their names for PostScript. */
+/** Lists the fonts of a PDF by their PostScript names. */
 async function pdfFaces(path: string, folder: string, { signal }: WorkContext): Promise<string[]> {
   const { stdout } = await runProgram('pdffonts', [path], { cwd: folder, signal });
   const lines = stdout.split('\n').slice(2);
@@ -275,7 +275,7 @@ async function byOffice(
   const facts = await ask([{ path: first, ...(wanted === undefined ? {} : { sheet: wanted }) }]);
   if (facts.pages === 0) throw new EngineError('The document has no pages.');
   if (to === 'pdf') conversion.warnings.push(...(safe.undrawn ?? []));
-  // Of fonts that a program named in between, the user knows nothing.
+  // Fonts that an intermediate program chose mean nothing to the user.
   const fonts = to === 'pdf' ? doubtfulFonts(given.fonts ?? []) : [];
   if (fonts.length > 0) conversion.warnings.push(...substitutedFonts(fonts, await pdfFaces(first, folder, context)));
   if (!one) return [{ path: first }];
@@ -307,7 +307,7 @@ const maxSheets = 200;
 /** Formats without names of sheets. */
 const nameless = ['csv', 'tsv', 'slk'];
 
-/** Returns the name of a file as that of a sheet: at most 31 characters, and some not allowed. */
+/** Returns a sheet name from a file name: at most 31 characters, without forbidden ones. */
 function sheetName(name: string): string {
   return (
     stemOf(name)
@@ -322,7 +322,7 @@ function decimalsOf(table: Table | undefined): [column: number, places: number][
   return (table?.columns ?? []).flatMap(({ decimals }, index) => (decimals > 0 ? [[index, decimals]] : []));
 }
 
-/** Finds out how to read a delimited text. If no spreadsheet is made of it, every value stays as it is written. */
+/** Determines how to read a delimited text. Values stay as written unless the output is a spreadsheet. */
 async function readTable(path: string, from: string, to: string, options: OptionValues): Promise<Table> {
   const text = await readFile(path, 'utf8');
   const named = from === 'tsv' ? 'tab' : options.csv_delimiter;
@@ -331,7 +331,7 @@ async function readTable(path: string, from: string, to: string, options: Option
   return keepText ? { ...table, columns: table.columns.map(() => ({ isNumber: false, decimals: 0 })) } : table;
 }
 
-/** Returns the sheets to write: those that show something, or all if nothing does. The first is always the one that LibreOffice takes. */
+/** Returns the visible sheets with content, or all sheets if there are none. The first is the one that LibreOffice writes by default. */
 function choose(
   sheets: Sheet[],
   options: OptionValues,
@@ -373,7 +373,7 @@ async function recode(path: string, encoding: string): Promise<void> {
   else await writeFile(path, encodeWestern(text));
 }
 
-/** The 32 places in which Windows-1252 differs from Latin-1. */
+/** The 32 characters in which Windows-1252 differs from Latin-1. */
 const western = new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 32 }, (_, index) => 0x80 + index));
 
 function encodeWestern(text: string): Buffer {
@@ -424,10 +424,10 @@ async function office(request: OfficeRequest, options: OptionValues, format: str
   }
 }
 
-/** Verifies an output: not empty, and complete if its format shows it. */
+/** Verifies that an output is not empty, and that it is complete if its format allows that check. */
 async function checkOutput(path: string, format: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
-  if (size === 0) throw new EngineError('The output is empty: the document has nothing that this format can show.');
+  if (size === 0) throw new EngineError('The output is empty: the document has no content that this format supports.');
   const container = officeFormat(format)?.container;
   if (format === 'epub' || (container === 'zip' && (await readFile(path)).subarray(0, 2).toString() === 'PK'))
     await checkZip(path, Math.max(size, 1_000_000));

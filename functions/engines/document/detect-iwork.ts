@@ -13,12 +13,12 @@ const roots: [element: string, format: string][] = [
   ['<key:presentation', 'key'],
 ];
 
-/** The kind of document that the first message of Document.iwa is of, in Pages; the others share the number 1. */
+/** The type of the first message in Document.iwa of Pages. The other apps share the number 1. */
 const pagesMessage = Buffer.from([0x08, 0x90, 0x4e]);
 
 /**
- * Detects the documents of Apple's iWork by the parts of their package. If the distinctive part lies beyond the
- * bytes at hand, it returns undefined and the name decides.
+ * Detects the documents of Apple's iWork by the parts of their package. Returns undefined if the distinctive part is beyond the
+ * given bytes. Then the name decides.
  */
 export function detectIwork(start: Buffer, name: string): string | undefined {
   const parts = partsOf(start);
@@ -38,7 +38,7 @@ export function detectIwork(start: Buffer, name: string): string | undefined {
 const localHeader = Buffer.from('PK\x03\x04', 'latin1');
 const headerBytes = 30;
 
-/** Lists the parts of a zip whose local headers are in the bytes; its directory is at the end, which is not. */
+/** Lists the parts of a zip with local headers within the bytes. The directory at its end is not available. */
 function partsOf(start: Buffer): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at >= 0; at = start.indexOf(localHeader, at + 4)) {

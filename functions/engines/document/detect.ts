@@ -11,7 +11,7 @@ const streams: [stream: string, formats: string[]][] = [
   ['Quill', ['pub']],
 ];
 
-/** Class that the root of a compound file names, without the part that all of Microsoft's share. */
+/** Class ID in the root of a compound file, without the part that is common to Microsoft's. */
 const classes: Record<string, string> = {
   '01120200': 'pub',
   '111a0200': 'vsd',
@@ -20,7 +20,7 @@ const classes: Record<string, string> = {
   '141a0200': 'vsd',
 };
 
-/** Detects formats whose signatures the general detection does not know. */
+/** Detects formats that the general detection does not know. */
 export function detectDocument(start: Uint8Array, name: string): string | undefined {
   const starts = (mark: number[], at = 0) => mark.every((byte, index) => start[at + index] === byte);
   if (starts(compoundMark)) return detectCompound(Buffer.from(start), name);
@@ -37,7 +37,7 @@ export function detectDocument(start: Uint8Array, name: string): string | undefi
 function detectCompound(start: Buffer, name: string): string | undefined {
   const root = rootClass(start);
   if (root) return root;
-  // The directory may lie beyond what is read for detection; then the name decides, as for any compound file.
+  // The directory may be beyond the bytes read for detection. Then the name decides, as for any compound file.
   const text = start.toString('utf16le');
   const shared = streams.find(([stream]) => text.includes(`${stream}\0`))?.[1];
   if (!shared) return undefined;

@@ -1,24 +1,24 @@
 import type { Format } from '../../../shared/catalogue/catalogue.ts';
 
-/** Kinds of documents in LibreOffice: what it loads as one it writes as one. */
+/** Kinds of documents in LibreOffice. It writes only formats of the kind that it has loaded. */
 export type OfficeKind = 'text' | 'sheet' | 'slides' | 'drawing';
 
 export interface OfficeFormat extends Format {
   kind: OfficeKind;
-  /** LibreOffice's name of its importer; absent where it only writes the format. */
+  /** Name of LibreOffice's importer; absent if it only writes the format. */
   reads?: string;
-  /** LibreOffice's name of its exporter; absent where it only reads the format. */
+  /** Name of LibreOffice's exporter; absent if it only reads the format. */
   writes?: string;
-  /** Container to look into before LibreOffice does. */
+  /** Container to check before LibreOffice opens it. */
   container?: 'zip' | 'xml' | 'cfb' | 'rtf' | 'text' | 'html' | 'gzip' | 'iwork';
   /** Whether LibreOffice can write it with a password. */
   protectable?: boolean;
 }
 
 export interface MarkupFormat extends Format {
-  /** pandoc's name of its reader. */
+  /** Name of pandoc's reader. */
   reads?: string;
-  /** pandoc's name of its writer. */
+  /** Name of pandoc's writer. */
   writes?: string;
   container?: 'zip' | 'xml' | 'text';
 }
@@ -27,7 +27,7 @@ const opendocument = 'application/vnd.oasis.opendocument';
 const openxml = 'application/vnd.openxmlformats-officedocument';
 const sun = 'application/vnd.sun.xml';
 
-/** An encrypted Office file is a compound file whatever it is called, and content types may come late in a zip. */
+/** An encrypted Office file is a compound file for any extension, and content types may come late in a zip. */
 const zipped = ['cfb', 'zip'];
 
 /** The formats of LibreOffice. */
@@ -529,7 +529,7 @@ export const officeFormats: OfficeFormat[] = [
   },
 ];
 
-/** The formats of pandoc that LibreOffice does not know, or knows less well. */
+/** The formats that pandoc supports better than LibreOffice. */
 export const markupFormats: MarkupFormat[] = [
   { ext: 'md', mediaType: 'text/markdown', reads: 'markdown', writes: 'markdown', container: 'text' },
   { ext: 'markdown', mediaType: 'text/markdown', aliasOf: 'md' },
@@ -596,7 +596,7 @@ export const markupFormats: MarkupFormat[] = [
   { ext: 'ms', mediaType: 'text/troff', writes: 'ms' },
 ];
 
-/** What poppler and Ghostscript read and write. */
+/** The formats of poppler and Ghostscript. */
 export const pageFormats: Format[] = [
   { ext: 'pdf', mediaType: 'application/pdf' },
   { ext: 'ps', mediaType: 'application/postscript' },

@@ -18,7 +18,7 @@ export const outputPassword: OptionDescriptor = {
   label: 'Output password',
   hint: 'Password required to open the output.',
   data_type: 'string',
-  // An argument file has one argument per line, and one that starts with @ would name another file.
+  // An argument file has one argument per line. An argument that starts with @ would name another file.
   properties: { pattern: '[^\\r\\n@-][^\\r\\n]{0,126}' },
 };
 

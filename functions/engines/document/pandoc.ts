@@ -11,7 +11,7 @@ import { decodeDataUri, isVector, rasterType, toDataUri } from './guards/picture
 import { decodeXml, encodeXml } from './xml-text.ts';
 
 const timeoutMs = 180_000;
-/** Where Debian installs the templates that other builds of pandoc embed. */
+/** Path of the templates in Debian. Other builds of pandoc embed them. */
 const dataFolder = '/usr/share/pandoc';
 
 interface PandocRequest {
@@ -24,13 +24,13 @@ interface PandocRequest {
   title: string;
 }
 
-/** Writers that put pictures into their file, and those of text in which a picture may be a data URI. */
+/** Writers that embed pictures in their file, and text formats that support data URIs. */
 const packing = ['docx', 'odt', 'pptx', 'epub', 'fb2', 'ipynb'];
 const embedding = ['markdown', 'rst', 'asciidoc'];
 
 /**
- * Markdown as GitHub and most editors read it. To pandoc's own dialect, a list right after a line of text is more text, and
- * nobody else shows its tables.
+ * Markdown as GitHub and most editors read it. In pandoc's own dialect, a list right after a line of text is more text, and
+ * no other program supports its tables.
  */
 const markdown = {
   from: 'gfm+yaml_metadata_block+tex_math_dollars+footnotes',
@@ -39,7 +39,7 @@ const markdown = {
 
 /**
  * Converts markup with pandoc in its sandbox, in which readers and writers are pure functions: inclusions, images and
- * style sheets that a document names are not read, whatever the reader. Returns warnings for the user.
+ * style sheets that a document names are not read. Returns warnings for the user.
  */
 export async function convertWithPandoc(
   request: PandocRequest,
@@ -75,8 +75,8 @@ export async function convertWithPandoc(
 }
 
 /**
- * Returns what a book says of itself unless the document does in its text. In the sandbox the time is 1970, and every random
- * identifier the same, by which readers would take all books for one.
+ * Returns metadata of a book that its text does not set. In the sandbox the time is 1970 and random identifiers are all the
+ * same, so e-book readers would take all books for one.
  */
 async function describeBook({ input, from, title }: PandocRequest): Promise<Record<string, string>> {
   const book = { title, date: new Date().toISOString().slice(0, 10), identifier: `urn:uuid:${randomUUID()}` };
@@ -93,7 +93,7 @@ function readerOf(format: string): string {
   return format === 'markdown' ? markdown.from : format;
 }
 
-/** Pandoc names a page without a title by the file that it reads. */
+/** Sets the title of a page. Pandoc uses the name of its input file for a page without one. */
 async function nameHtml(path: string, title: string): Promise<void> {
   const page = await readFile(path, 'utf8');
   await writeFile(
@@ -104,11 +104,11 @@ async function nameHtml(path: string, title: string): Promise<void> {
 
 const isPackage = (format: string) => ['docx', 'odt', 'pptx', 'epub'].includes(format);
 
-/** The sandbox has no clock either: everything is written when time began for Unix. */
+/** The sandbox has no clock: all times are the start of the Unix epoch. */
 const noTime = /1970-01-01T00:00:00Z/g;
 const described = /^(?:docProps\/core|meta|EPUB\/content)\.(?:xml|opf)$/;
 
-/** Sets the time at which a package was made, and removes from a book what it was given as fonts for the sandbox to see. */
+/** Sets the creation time of a package, and removes the files that a book got as fonts for the sandbox. */
 async function finishPackage(path: string): Promise<void> {
   const parts = await readParts(path);
   const now = new Date().toISOString().replace(/\.\d+/, '');
@@ -121,7 +121,7 @@ async function finishPackage(path: string): Promise<void> {
   await writeFile(path, await zipOf(parts));
 }
 
-/** Returns the warning about pictures that a document only names. */
+/** Returns the warning about pictures that a document references but does not contain. */
 export function missingPictures(names: string[]): string {
   return `Pictures that are not in the file were left out: ${listed(names)}. Embed them as data URIs, or convert a docx, odt or epub file that contains them.`;
 }
@@ -133,7 +133,7 @@ function listed(names: string[]): string {
   return shown.join(', ') + (names.length > maxListed ? ` and ${names.length - maxListed} more` : '');
 }
 
-/** What pandoc is to read, files that its writer may put into the output, and warnings for the user. */
+/** Input of pandoc, files that its writer may embed, and warnings for the user. */
 interface SettledInput {
   input: string;
   from: string;
@@ -144,8 +144,8 @@ interface SettledInput {
 type Run = (...args: string[]) => Promise<unknown>;
 
 /**
- * Makes pictures available to the writer: data URIs become files, the only form that the sandbox reads, and the
- * pictures of a package become data URIs, since one file of text is all that is delivered.
+ * Makes pictures available to the writer. Data URIs become files, the only form that the sandbox reads. Pictures of a package
+ * become data URIs if the output is a single text file.
  */
 async function settlePictures(request: PandocRequest, cwd: string, run: Run): Promise<SettledInput> {
   const { input, from, to } = request;
@@ -190,15 +190,15 @@ async function settlePictures(request: PandocRequest, cwd: string, run: Run): Pr
   });
 }
 
-/** Puts the paragraphs of text boxes, which pandoc skips, after those that they belong to; returns the path of the copy. */
+/** Moves the paragraphs of text boxes, which pandoc skips, after their anchors. Returns the path of the copy. */
 async function withoutBoxes(input: string, cwd: string): Promise<string> {
   const part = 'word/document.xml';
   const xml = (await readPart(input, part))?.toString() ?? '';
   if (!xml.includes('<w:txbxContent')) return input;
   const [opening, closing] = ['<mc:AlternateContent', '</mc:AlternateContent>'];
-  // Each has an end, so that none is searched for in vain.
+  // Without an end tag after the last one, the expression below would backtrack.
   if (xml.lastIndexOf(closing) < xml.lastIndexOf(opening)) return input;
-  // No XML has these characters.
+  // XML does not allow these characters.
   const [start, end] = ['\u0001', '\u0002'];
   let isNested = false;
   const marked = xml.replaceAll(/<mc:AlternateContent[\s>][\s\S]*?<\/mc:AlternateContent>/g, (block) => {
@@ -233,7 +233,7 @@ function pictureType(bytes: Buffer): string | undefined {
   return rasterType(bytes) ?? (isVector(bytes) ? vectorType : undefined);
 }
 
-/** Has pandoc read a document into a tree of its own, in which a function edits the pictures. */
+/** Reads a document into pandoc's syntax tree and edits the pictures in it. */
 async function withTree(
   settled: SettledInput,
   cwd: string,
@@ -250,9 +250,9 @@ async function withTree(
 
 interface Picture {
   source: string;
-  /** Removes its size, for which Markdown has no words but those of HTML. */
+  /** Removes its size, which Markdown could only express as HTML. */
   unsize(): void;
-  /** Leaves its description only. */
+  /** Keeps only its description. */
   omit(): void;
 }
 
@@ -282,7 +282,7 @@ function picturesOf(tree: unknown): Picture[] {
   return pictures.reverse();
 }
 
-/** Removes what divides the pages of a book, but not their content: in Markdown it would be HTML around every chapter. */
+/** Removes the sections of a book, but not their content. In Markdown they would be HTML around every chapter. */
 function unwrap(tree: unknown): void {
   const open: unknown[] = [tree];
   while (open.length > 0) {
@@ -312,9 +312,9 @@ function isImage(node: object): node is { t: 'Image'; c: [unknown, unknown, [sou
 }
 
 /**
- * Names pandoc's own data files in options that its sandbox admits files of. Debian's build keeps them on disk and its
- * sandbox cannot see the disk, so without this it writes no docx, odt, pptx or epub. The options chosen have no effect
- * with the writer in question: fonts of an epub, or the reference document where an epub is written.
+ * Passes pandoc's own data files in options that make files available in its sandbox. Debian's build keeps them on disk, which
+ * the sandbox cannot read, so it could not write docx, odt, pptx or epub. The chosen options have no other effect: fonts of an
+ * epub if another format is written, or the reference document if an epub is written.
  */
 async function dataFiles(cwd: string, to: string): Promise<string[]> {
   if (!existsSync(join(dataFolder, 'data'))) return [];

@@ -5,16 +5,16 @@ const maxBytes = 200_000_000;
 
 export interface DecodedText {
   text: string;
-  /** For the user, if the encoding may be another. */
+  /** A warning for the user if the encoding is uncertain. */
   warning?: string;
 }
 
-/** Reads a text file in the given encoding, unless a byte order mark says otherwise, or in the one that is detected. */
+/** Reads a text file in the given or the detected encoding. A byte order mark takes precedence. */
 export async function readText(path: string, encoding = 'auto'): Promise<DecodedText> {
   return decodeText(await readBytes(path), encoding);
 }
 
-/** Reads HTML likewise; what it declares comes before what is detected. */
+/** Reads HTML in the given, declared or detected encoding. A byte order mark takes precedence. */
 export async function readHtml(path: string, encoding = 'auto'): Promise<DecodedText> {
   const bytes = await readBytes(path);
   const head = bytes.subarray(0, 4096).toString('latin1');
@@ -61,7 +61,7 @@ function encodingByMark(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** In UTF-16 without a mark, spaces and line ends have a zero byte, always on the same side. */
+/** Detects UTF-16 without a byte order mark: spaces and line ends have a zero byte, always on the same side. */
 function encodingByZeros(bytes: Buffer): string | undefined {
   if (bytes.length % 2 !== 0 || !bytes.includes(0)) return undefined;
   const sides = new Set<number>();
@@ -79,7 +79,7 @@ const replacedLetters = (encoding: string) =>
   `Some bytes are no letters in ${encoding} and were replaced. If the text has another encoding, set input_encoding.`;
 
 const sampleBytes = 65_536;
-/** Mail from Japan is in letters of seven bits between these. */
+/** Escape sequences of ISO-2022-JP, the seven-bit encoding of Japanese mail. */
 const japaneseEscapes = ['\u001b$B', '\u001b$@'];
 
 /** Encodings to choose from, by the detector's names. */
@@ -100,17 +100,17 @@ const candidates: Record<string, string> = {
   CP949: 'euc-kr',
 };
 
-/** Text without a declaration is most often Western European, and has few letters that would show it. */
+/** Undeclared text is most often Western European, with few letters that reveal it. */
 const westernWeight = 1.6;
-/** The encoding is certain enough if the next one that reads differently is less than half as likely. */
+/** The encoding is certain enough if the next one with a different result is less than half as likely. */
 const certain = 2;
 const unlikely = 0.05;
 
-/** Reads text in the most likely encoding of those that are not Unicode. */
+/** Reads text in the most likely non-Unicode encoding. */
 async function detected(bytes: Buffer): Promise<DecodedText> {
   const sample = sampleOf(bytes);
   const unicode = new TextDecoder().decode(sample);
-  // A few damaged bytes make no other encoding.
+  // A few damaged bytes do not mean another encoding.
   if (count(unicode, /\ufffd/g) * 10 < count(unicode, /[\u0080-\uffff]/g)) return named(bytes, 'utf-8');
   const { detectAll } = await import('jschardet');
   const found = detectAll(sample, { detectEncodings: Object.keys(candidates), minimumThreshold: 0 })
@@ -139,7 +139,7 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-/** Returns the part with the first letters that are not ASCII; it ends with a line, so that no letter is cut. */
+/** Returns the part with the first letters that are not ASCII. It ends with a line, so that no letter is cut. */
 function sampleOf(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte >= 0x80);
   const part = bytes.subarray(Math.max(0, bytes.lastIndexOf(0x0a, first)), first + sampleBytes);
@@ -147,7 +147,7 @@ function sampleOf(bytes: Buffer): Buffer {
   return first + sampleBytes < bytes.length && end > 0 ? part.subarray(0, end) : part;
 }
 
-/** Returns whether Latin letters are often found in the words of another script, as in accented letters that were read wrongly. */
+/** Returns whether words of another script often contain Latin letters, a sign of misread accented letters. */
 function mixesScripts(text: string): boolean {
   const others = count(text, /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}]/gu);
   const mixed = count(

@@ -12,7 +12,7 @@ import { fontsInText } from './office/fonts.ts';
 import { missingPictures } from './pandoc.ts';
 import { readHtml, readText } from './plain-text.ts';
 
-/** Defuses what one program wrote before LibreOffice reads it: pictures pass through pandoc as they are. */
+/** Defuses the output of another program before LibreOffice reads it: pandoc passes pictures through unchanged. */
 export async function prepareBetween(path: string, format: string, folder: string): Promise<SafeFile> {
   const container = officeFormat(format)?.container;
   if (container === 'zip') return defusePackage(path, folder);
@@ -74,7 +74,7 @@ export async function prepare(
       const { text, warning } = await readText(input.path, encoding);
       if (text.trim() === '') throw new EngineError('The file contains no text.');
       if (warning !== undefined) warnings.push(warning);
-      // Excel's way to name the delimiter is no row of the table.
+      // Excel's declaration of the delimiter is not a row of the table.
       await writeFile(copy.path, input.format === 'csv' ? text.replace(/^sep=.\r?\n/i, '') : text);
       return copy;
     }
@@ -84,8 +84,8 @@ export async function prepare(
 }
 
 /**
- * Returns whether a file is a zipped document. A protected Office file is a compound file around the encrypted package; its
- * password is LibreOffice's to check. Anything else is rejected.
+ * Returns whether a file is a zipped document. A protected Office file is a compound file around the encrypted package, and
+ * LibreOffice checks its password. Throws for anything else.
  */
 async function isPackage({ path, format }: InputFile): Promise<boolean> {
   const start = await firstBytes(path, 4);
@@ -101,7 +101,7 @@ export async function isProtected(path: string, format: string): Promise<boolean
   const bytes = await readFile(path);
   if (bytes.toString('latin1', 0, 2) === 'PK')
     return (await readPart(path, 'META-INF/manifest.xml'))?.includes('encryption-data') ?? false;
-  // Office packages of today are encrypted whole; in the older formats a stream or a record gives it away.
+  // Current Office packages are encrypted as a whole. Older formats have a stream or a record that shows it.
   return ['EncryptedPackage', 'EncryptedSummary', 'Microsoft Enhanced Cryptographic'].some((mark) =>
     bytes.includes(Buffer.from(mark, 'utf16le')),
   );

@@ -7,17 +7,17 @@ import { route, type Step } from './route.ts';
 /** Components of the document engine. */
 export const components = shared;
 
-/** Pictures that are read without a program which this engine lacks. */
+/** Pictures that need none of the programs that this engine lacks. */
 export const mergeablePictures = imageFormats.filter(({ read }) => read && read.by !== 'svg');
 
 type Name = keyof typeof components;
 
-/** Every PDF is opened with both. */
+/** Needed to open any PDF. */
 const opening: Name[] = ['qpdf', 'pdfinfo'];
 
-/** Returns the programs on the route of a pair. */
+/** Returns the programs for a pair of formats. */
 export function requires(operation: ProcessingOperation, from: string, to: string): Name[] {
-  // Pages become pictures with libvips, which is loaded with the engine.
+  // Pages become images with libvips, which is loaded with the engine.
   const needed = new Set<Name>(['sharp']);
   for (const name of programs(operation, from, to)) needed.add(name);
   return [...needed];
@@ -27,7 +27,7 @@ function programs(operation: ProcessingOperation, from: string, to: string): Nam
   if (operation === 'compress') return [...opening, 'gs'];
   if (operation === 'crop') return opening;
   if (operation === 'merge' && !isDocument(from)) return isPostScript(from) ? ['gs'] : [];
-  // Pages that are not LibreOffice's are made fit for archiving by Ghostscript; those of iWork may come drawn.
+  // Ghostscript makes PDF/A of pages that LibreOffice has not written. iWork documents may contain such pages.
   const drawnElsewhere = from === 'pdf' || from === 'ps' || officeFormat(from)?.container === 'iwork';
   return [...route(from, to).flatMap(programsOf), ...(drawnElsewhere && to === 'pdf' ? (['gs'] as const) : [])];
 }

@@ -3,7 +3,7 @@ import { markupFormat, officeFormat } from './formats.ts';
 export const imageFormats = ['png', 'jpg', 'webp', 'tiff', 'svg'] as const;
 export type PageImage = (typeof imageFormats)[number];
 
-/** One program's part in a conversion. */
+/** One step of a conversion, with its program. */
 export type Step =
   | { by: 'office'; from: string; to: string }
   | { by: 'pandoc'; from: string; to: string }
@@ -18,7 +18,7 @@ export type Step =
 /** Formats of LibreOffice that pandoc writes better than a conversion through another format. */
 const pandocWrites: Record<string, string> = { docx: 'docx', odt: 'odt', html: 'html', txt: 'plain', pptx: 'pptx' };
 
-/** Plans a conversion: the programs in their order, and the intermediate formats. */
+/** Plans a conversion: the programs in order, with the intermediate formats. */
 export function route(from: string, to: string): Step[] {
   const last = fromPdf(to);
   if (from === 'pdf') return last ?? editable(to);
@@ -71,7 +71,7 @@ function fromPdf(to: string): Step[] | undefined {
   return image ? [{ by: 'images', format: image }] : undefined;
 }
 
-/** A PDF as a text document is reflowed; as slides or a drawing it keeps each line in its place. */
+/** Returns the steps from a PDF to an editable document. Text documents are reflowed; in others each line keeps its position. */
 function editable(to: string): Step[] {
   if (officeFormat(to)?.kind !== 'text') return [{ by: 'office', from: 'pdf', to }];
   return [{ by: 'flow' }, { by: 'office', from: 'fodt', to }];

@@ -9,7 +9,7 @@ import { compress } from './pdf/compress.ts';
 import { crop } from './pdf/crop.ts';
 import { merge } from './pdf/merge.ts';
 
-// The first document need not wait for LibreOffice: it starts while the input is still being fetched.
+// LibreOffice starts while the first input is still being fetched.
 warmOffice();
 
 /** Converts and merges documents, and compresses and crops PDFs. */
@@ -51,7 +51,7 @@ export const engine: Engine = {
   },
 };
 
-/** Copies an input to a folder of its own, to which the programs of this engine are confined, which is not linked since it may become an output. */
+/** Copies an input to the folder that this engine's programs are confined to. Not a link, because it may become an output. */
 async function bring(input: InputFile, work: Work, index: number): Promise<{ input: InputFile; folder: string }> {
   const folder = join(work.folder, `work-${index}`);
   await mkdir(folder);

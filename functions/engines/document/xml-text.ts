@@ -5,7 +5,7 @@ export function encodeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-/** Returns the text of an XML element that has no others in it; numeric references stay as they are. */
+/** Returns the text of an XML element without nested elements. Numeric references stay unchanged. */
 export function decodeXml(xml: string): string {
   return xml.replaceAll(/&(?:amp|lt|gt|quot|apos);/g, (entity) => entities[entity] ?? entity);
 }

@@ -51,19 +51,19 @@ const metadata: OptionDescriptor[] = [
 
 export const catalogue: EngineCatalogue = {
   engine: 'ebook',
-  // Calibre is large and optional: what the document engine can do too is the same on every machine.
+  // Calibre is large and optional. Pairs that the document engine supports too give the same result on every machine.
   precedence: -1,
   summary: 'Converts e-books with Calibre',
   resources: {
     packaging: 'image',
-    // Calibre holds a book with its pictures in memory, and uses one core and a half.
+    // Calibre holds a book with its images in memory, and uses one and a half cores.
     memoryMegabytes: 3008,
     // Books are small; comics, which are books of pictures, are unpacked.
     diskMegabytes: 4096,
-    // Calibre is given 400 seconds; the rest is for its files.
+    // Calibre gets 400 seconds. The rest is for transferring files.
     timeoutSeconds: 600,
     typicalSeconds: 8,
-    // Calibre takes some seconds for each megabyte of a book.
+    // Calibre takes a few seconds per megabyte.
     processorTime: { baseSeconds: 300, secondsPerMegabyte: 120 },
     // Few tasks are books.
     maxConcurrency: 20,

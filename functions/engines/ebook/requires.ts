@@ -12,7 +12,7 @@ export const components = {
   soffice,
 } satisfies Record<string, Component>;
 
-/** Returns the programs of a pair: pages are laid out by LibreOffice, all else is Calibre's. */
+/** Returns the programs for a pair of formats: LibreOffice lays out pages, Calibre does everything else. */
 export function requires(_operation: ProcessingOperation, _from: string, to: string): (keyof typeof components)[] {
   return to === 'pdf' ? ['sharp', 'ebook-convert', 'soffice', 'pdfinfo'] : ['sharp', 'ebook-convert'];
 }

@@ -48,7 +48,7 @@ async function convert(work: Work, input: InputFile, folder: string, context: Wo
   return { path, name: withExtension(input.name, outputFormat), format: outputFormat };
 }
 
-/** Calibre loads the pictures that a document links to; those that a book links to, it does not. */
+/** Removes references to images, which Calibre would load in a document. It does not load those of books. */
 async function withoutReferences({ path, format }: InputFile, folder: string): Promise<string> {
   if (format === 'docx' || format === 'odt') return (await defusePackage(path, folder)).path;
   if (format !== 'rtf') return path;
@@ -58,15 +58,15 @@ async function withoutReferences({ path, format }: InputFile, folder: string): P
 }
 
 /**
- * Writes pages by way of LibreOffice: Calibre would start a browser for them, which cannot run where the files of the
- * system are out of reach.
+ * Writes pages with LibreOffice. Calibre would start a browser for them, which cannot run without access to the files of the
+ * system.
  */
 async function writePdf(source: string, path: string, work: Work, folder: string, context: WorkContext): Promise<void> {
   const docx = join(folder, 'book.docx');
   await calibre(source, docx, work, folder, context);
   context.progress(60);
   const store = { FilterName: 'writer_pdf_Export' };
-  // Calibre copies the pictures of a book as they are.
+  // Calibre copies the images of a book unchanged.
   const { path: input, vectors } = await defusePackage(docx, folder);
   await convertWithOffice({ input, vectors, load: { FilterName: 'MS Word 2007 XML' }, outputs: [{ path, store }] });
   await checkPdf(path, folder, context);
@@ -77,7 +77,7 @@ async function calibre(source: string, output: string, work: Work, folder: strin
   const args = [
     ...(typeof title === 'string' ? [`--title=${title}`] : []),
     ...(typeof author === 'string' ? [`--authors=${author}`] : []),
-    // Text stays text: as markup it could reference images to load.
+    // Read as plain text: as markup, it could reference images to load.
     ...(source.endsWith('.txt') ? ['--formatting-type=plain'] : []),
     ...(output.endsWith('.txt') ? ['--txt-output-formatting=plain'] : []),
   ];
@@ -135,7 +135,7 @@ async function checkLetters(source: string, work: Work, folder: string, context:
 async function checkOutput(path: string, format: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size === 0)
-    throw new EngineError('The output is empty: the book is damaged or has nothing that this format can show.');
+    throw new EngineError('The output is empty: the book is damaged or has no content that this format supports.');
   if (zipped.includes(format)) await checkZip(path, Math.max(size, 1_000_000));
   if (format === 'txt' && (await readFile(path, 'utf8')).replace('\ufeff', '').trim() === '')
     throw new EngineError('The book contains no text.');

@@ -29,10 +29,10 @@ export async function toOneSize(frames: Frame[], background?: string): Promise<F
   return result;
 }
 
-/** Joins frames of one size one below the other, as libvips takes animations. */
+/** Joins frames of the same size one below the other, the layout of animations in libvips. */
 export function joinRoll(frames: Frame[]): Sharp {
   const [first] = frames;
-  if (!first) throw new Error('An animation needs a frame.');
+  if (!first) throw new Error('An animation needs at least one frame.');
   const { width, height, channels } = first;
   const roll = Buffer.concat(frames.map(({ data }) => data));
   return sharp(roll, {

@@ -1,16 +1,17 @@
 import type { Capability, EngineCatalogue, Format } from '../../../shared/catalogue/catalogue.ts';
+import { defined } from '../../../shared/defined.ts';
 import { detect } from './detect.ts';
-import { type ImageFormat, imageFormats, type Reading, spellings } from './formats.ts';
+import { type ImageFormat, imageFormats, isDrawing, type Reading, spellings } from './formats.ts';
 import { compressOptions, convertOptions, cropOptions, mergeGifOptions, page, pdfOptions } from './options.ts';
 import { components, requires } from './requires.ts';
 
-const vectors = imageFormats.filter(({ read }) => read?.by === 'svg' || read?.by === 'ghostscript');
+const vectors = imageFormats.filter(({ ext }) => isDrawing(ext));
 const rasters = imageFormats.filter((format) => format.read && !vectors.includes(format));
 const readable = [...rasters, ...vectors];
 const writable = imageFormats.filter((format) => format.write);
 const written = (...exts: string[]) => spellings(writable.filter(({ ext }) => exts.includes(ext)));
 
-/** Formats offered for crop and compress besides the input's own. */
+/** Formats offered for crop and compress in addition to the input's own. */
 const common = ['jpg', 'png', 'webp', 'gif', 'avif', 'tiff', 'bmp'];
 const compressible = ['jpg', 'png', 'webp', 'gif', 'avif'];
 
@@ -45,21 +46,21 @@ const cropToSelf = rasters
 
 export const catalogue: EngineCatalogue = {
   engine: 'image',
-  // It offers more options for images of PostScript than the document engine.
+  // It offers more options for rendering PostScript than the document engine.
   precedence: 1,
   summary: 'Converts, compresses, merges and crops images with libvips and ImageMagick',
   resources: {
     packaging: 'image',
-    // The largest pictures that are taken are held decoded, and AVIF and WebP are encoded by two cores and more.
+    // Holds the largest accepted pictures decoded. AVIF and WebP encoders use two cores and more.
     memoryMegabytes: 4096,
-    // Inputs of 2 GiB: more than photographs, albums and scans have.
+    // Enough for inputs of 2 GiB, which exceeds photographs, albums and scans.
     diskMegabytes: 4096,
-    // The largest pictures take minutes as AVIF.
+    // Encoding the largest pictures as AVIF takes minutes.
     timeoutSeconds: 300,
     typicalSeconds: 0.5,
-    // A picture of one colour is small at any size, and takes minutes as AVIF.
+    // A small file may hold a huge single-colour picture, which takes minutes as AVIF.
     processorTime: { baseSeconds: 600, secondsPerMegabyte: 100 },
-    // Most tasks are pictures.
+    // Most tasks convert images.
     maxConcurrency: 100,
   },
   formats: imageFormats.flatMap(toFormats),
@@ -78,7 +79,7 @@ export const catalogue: EngineCatalogue = {
 
 function toFormats({ ext, mediaType, aliases = [], contents }: ImageFormat): Format[] {
   return [
-    { ext, mediaType, ...(contents ? { contents } : {}) },
+    defined({ ext, mediaType, contents }),
     ...aliases.map((alias): Format => ({ ext: alias, mediaType, aliasOf: ext })),
   ];
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { EngineCheck } from '../runtime/engine.ts';
 import { missingPackage, missingPrograms } from '../runtime/find-program.ts';
 
-/** Checks that the native library loads and finds the programs that drawings and PDFs need. */
+/** Checks that the native library loads, and finds the programs that drawings and PDFs need. */
 export const check: EngineCheck = async () => ({
   ...(await missingPackage('sharp')),
   ...(await missingMagick()),

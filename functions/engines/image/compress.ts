@@ -18,13 +18,14 @@ import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { imageFormat, type Writing } from './formats.ts';
 import { maxPixelsAtOnce } from './limits.ts';
-import { missingFrames, openPicture, type Picture, readingLeniently } from './picture.ts';
+import type { Picture } from './openers/opened.ts';
+import { missingFrames, openPicture, readingLeniently } from './picture.ts';
 import { numberOption, textOption, transform } from './transform.ts';
 
 /** Images are not scaled down further than this to reach a size. */
 const minLongestSide = 64;
 
-/** Bytes of a megabyte as people and file managers count them. */
+/** Bytes in a megabyte, as in file managers. */
 const megabyte = 1_000_000;
 
 interface Compressed {
@@ -116,7 +117,7 @@ async function compressOne(input: InputFile, work: Work, context: WorkContext, t
   }
 }
 
-/** Frames of an animation stay as a roll where the output can hold them. */
+/** Opens the image to encode: all frames of an animation as a roll if the output can hold them, otherwise the first. */
 async function decodeFor(
   picture: Picture,
   format: string,
@@ -139,10 +140,10 @@ function scaledSize({ width, height }: Pick<Picture, 'width' | 'height'>, scale:
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
-/** Images are compared at no more pixels than this, about what a screen shows. */
+/** Maximum number of pixels for comparing images: about the size of a screen. */
 const comparedPixels = 2_000_000;
 
-/** Returns how near an encoded image is to its original: the ratio of signal to noise in decibels. */
+/** Returns the similarity of an encoded image to its original as a signal-to-noise ratio in decibels. */
 async function likeness(
   encoded: Buffer,
   reference: () => Promise<Sharp>,
@@ -157,7 +158,7 @@ async function likeness(
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true });
   const [one, other] = [await pixels(await reference()), await pixels(sharp(encoded, { limitInputPixels: false }))];
-  if (one.info.channels !== other.info.channels) throw new Error('The output has other channels than its source.');
+  if (one.info.channels !== other.info.channels) throw new Error('The output has different channels than its source.');
   let sum = 0;
   for (let at = 0; at < one.data.length; at++) sum += ((one.data[at] ?? 0) - (other.data[at] ?? 0)) ** 2;
   return sum === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10((255 ** 2 * one.data.length) / sum);
@@ -199,7 +200,7 @@ async function compressTo(
         scale === 1
           ? []
           : [
-              `The image ${JSON.stringify(input.name)} was scaled down from ${picture.width} × ${picture.height} to ${width} × ${height} pixels, because it would look worse in ${size(target)} with all of them. Allow a larger size, or set image_compress_resize to false.`,
+              `The image ${JSON.stringify(input.name)} was scaled down from ${picture.width} × ${picture.height} to ${width} × ${height} pixels, because at ${size(target)} it looks better with fewer pixels. Allow a larger size, or set image_compress_resize to false.`,
             ],
       ...(gap >= 5 ? { note: `${input.name} is ${gap} % smaller than requested; no setting comes closer.` } : {}),
     };

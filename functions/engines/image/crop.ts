@@ -1,6 +1,6 @@
 import { EngineError, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
 import { convert } from './convert.ts';
-import type { Picture } from './picture.ts';
+import type { Picture } from './openers/opened.ts';
 import { type Cut, numberOption, textOption } from './transform.ts';
 
 /** Crops every input. */
@@ -34,7 +34,7 @@ function cutSize(room: { width: number; height: number }, options: Work['options
   if (!across || !down) return { width: width ?? room.width, height: height ?? room.height };
   const ratio = across / down;
   if (width !== undefined && height !== undefined) {
-    throw new EngineError('Expected either width and height or aspect, but received all of them.');
+    throw new EngineError('Expected either width and height or aspect, but received all three.');
   }
   if (width !== undefined) return { width, height: Math.max(1, Math.round(width / ratio)) };
   if (height !== undefined) return { width: Math.max(1, Math.round(height * ratio)), height };

@@ -47,7 +47,7 @@ const marks: { format: string; at?: number; bytes: number[] | string }[] = [
   { format: 'pfm', bytes: 'Pf\n' },
 ];
 
-/** Formats without a signature whose first bytes other formats share: detected if the extension matches and the header is plausible. */
+/** Formats without a distinct signature. They are detected if the extension matches and the header is plausible. */
 const plausible: Record<string, (start: Buffer) => boolean> = {
   tga: (start) =>
     [1, 2, 3, 9, 10, 11].includes(start[2] ?? 0) &&
@@ -94,13 +94,13 @@ export function detect(bytes: Uint8Array, name: string): string | undefined {
   return Object.hasOwn(plausible, named) && plausible[named]?.(start) ? named : undefined;
 }
 
-/** Whether a file is of Autodesk Animator, whose two-byte signature is confirmed by the header around it. */
+/** Returns whether a file is an Autodesk Animator animation. The header has to confirm its signature of only two bytes. */
 function isAnimator(start: Buffer): boolean {
   if (start.length < 128 || ![0xaf11, 0xaf12].includes(start.readUInt16LE(4))) return false;
   return start.readUInt16LE(6) > 0 && start.readUInt16LE(8) > 0 && start.readUInt16LE(10) > 0;
 }
 
-/** Whether a bitmap starts with the header that follows the file header of others. */
+/** Returns whether a file is a bitmap without a file header. */
 function isBareBitmap(start: Buffer): boolean {
   if (start.length < 40 || ![40, 108, 124].includes(start.readUInt32LE(0))) return false;
   const [width, height] = [start.readInt32LE(4), Math.abs(start.readInt32LE(8))];
@@ -115,7 +115,7 @@ function isBareBitmap(start: Buffer): boolean {
   );
 }
 
-/** Whether the first element of an XML text is svg, whatever comes before it. */
+/** Returns whether the root element of an XML text is svg. */
 function isSvg(text: string): boolean {
   let rest = text.replace(/^\uFEFF/, '').trimStart();
   while (rest.startsWith('<?') || rest.startsWith('<!')) {

@@ -217,13 +217,13 @@ export function encodingOptions(target: ImageFormat): OptionDescriptor[] {
   ];
 }
 
-/** A rendered image has no metadata; clients send the option all the same. */
+/** Accepted for compatibility with clients: a rendered image has no metadata. */
 const stripRendered: OptionDescriptor = {
   ...strip,
   hint: 'Strips profiles, EXIF and comments to reduce size. A rendered image has none, so this has no effect.',
 };
 
-/** Adds the options of a rendered image to an engine's own, which take precedence where names are equal. */
+/** Adds the options of a rendered image to an engine's own, which take precedence. */
 export function withPictureOptions(own: OptionDescriptor[], ext: string): OptionDescriptor[] {
   const target = imageFormat(ext);
   const names = new Set(own.map(({ name }) => name));
@@ -231,7 +231,7 @@ export function withPictureOptions(own: OptionDescriptor[], ext: string): Option
   return [...own, ...added.filter(({ name }) => !names.has(name))];
 }
 
-/** Options that modify another one, and have no effect alone. */
+/** Options that only modify another option. */
 const dependent = ['fit', 'strip', 'png_convert_quality'];
 
 /** Returns whether the options require processing after rendering; the renderer applies some of them itself. */
@@ -242,7 +242,7 @@ export function changesPicture(
 ): boolean {
   return offered.some(({ name, default_value }) => {
     if (followed.includes(name) || dependent.includes(name)) return false;
-    // Options come with their defaults filled in, and a default is what the renderer writes.
+    // Defaults are filled in, and the renderer already applies them.
     return options[name] !== undefined && String(options[name]) !== default_value;
   });
 }

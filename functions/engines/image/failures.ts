@@ -17,7 +17,19 @@ export function tooManyPixels(input: Pick<InputFile, 'name'>, detail = ''): Engi
   );
 }
 
-/** Translates an error of a decoder into one that the user can act on. */
+/** Returns the error for an animation or document that would not fit in memory. */
+export function tooManyFramePixels(input: Pick<InputFile, 'name'>, maxPixelsOfFrames: number): EngineError {
+  return new EngineError(
+    `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsOfFrames / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
+  );
+}
+
+/** Returns the error for a file without frames. */
+export function noImage(input: Pick<InputFile, 'name'>): EngineError {
+  return new EngineError(`The file ${JSON.stringify(input.name)} contains no image.`);
+}
+
+/** Translates a decoder error into one that the user can act on. */
 export function explain(error: unknown, input: InputFile): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error;
   const detail = lastLines(error);

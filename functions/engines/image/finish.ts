@@ -3,7 +3,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { encodeWithSharp } from './encoders/encode.ts';
 import { verifyOutput } from './encoders/verify.ts';
 import { imageFormat } from './formats.ts';
-import type { Picture } from './picture.ts';
+import type { Picture } from './openers/opened.ts';
 import { numberOption, transform, wantedSize } from './transform.ts';
 
 /** A picture that an engine has rendered without loss: a file, or its bytes. */
@@ -12,12 +12,12 @@ export interface RenderedPicture {
   /** Canonical extension of the output, one that libvips writes. */
   format: string;
   options: OptionValues;
-  /** Where the output is written. */
+  /** Path of the output. */
   path: string;
 }
 
 /**
- * Returns the factor, 1 or more, by which a drawing must be rendered larger than requested, so that its size options never blur it.
+ * Returns the factor, at least 1, by which a drawing must be rendered larger so that its size options do not blur it.
  */
 export function enlargement(
   drawing: { width: number; height: number },
@@ -36,7 +36,7 @@ export async function finishPicture({ source, format, options, path }: RenderedP
   const target = imageFormat(format);
   const { write } = target;
   if (write?.by !== 'sharp') throw new Error(`A rendered picture cannot become ${format}.`);
-  // The renderer has checked how large its picture is.
+  // The renderer has checked the size.
   const frame = () => sharp(source, { limitInputPixels: false, sequentialRead: true });
   const { width, height, hasAlpha, density } = await frame().metadata();
   const picture: Picture = {

@@ -3,12 +3,23 @@ import type { MagickFormat } from '@imagemagick/magick-wasm';
 /** Animations have frames, documents have pages, icons have sizes; layered files show their merged picture. */
 export type Several = 'frames' | 'pages' | 'sizes' | 'layers';
 
-/** Which library decodes a format, and what several images in a file mean. */
-export type Reading =
-  | { by: 'sharp'; several?: Several }
-  | { by: 'magick'; format: MagickFormat; several?: Several; planes?: true }
-  | { by: 'decoder'; format: 'blp' | 'fli' | 'icns' | 'im' | 'msp'; several?: Several }
-  | { by: 'apng' | 'exr' | 'ghostscript' | 'hdr' | 'svg' };
+/** What each opener of picture.ts needs to know about a format. `several` is what several images in a file mean. */
+interface Readings {
+  apng: object;
+  decoder: { format: 'blp' | 'fli' | 'icns' | 'im' | 'msp'; several?: Several };
+  exr: object;
+  ghostscript: object;
+  hdr: object;
+  magick: { format: MagickFormat; several?: Several; planes?: true };
+  sharp: { several?: Several };
+  svg: object;
+  tiff: { several?: Several };
+}
+
+/** Which opener decodes a format. */
+export type Reading<By extends keyof Readings = keyof Readings> = {
+  [Name in By]: { by: Name } & Readings[Name];
+}[By];
 
 /** Which library encodes a format, and which properties of an image it can store. */
 export interface Writing {
@@ -27,7 +38,7 @@ export interface Writing {
   /** Holds EXIF, XMP and colour profiles. */
   metadata?: boolean;
   density?: boolean;
-  /** Keeps greys as one channel. */
+  /** Stores grey images in one channel. */
   grey?: boolean;
   cmyk?: boolean;
 }
@@ -36,13 +47,13 @@ export interface Writing {
 export interface ImageFormat {
   ext: string;
   mediaType: string;
-  /** Other extensions of the very same format. */
+  /** Other extensions of the same format. */
   aliases?: string[];
-  /** What content detection calls such files, if it is another name. */
+  /** Names of the format in content detection, if they differ. */
   contents?: string[];
-  /** Made by cameras and encoders that discard detail, so a JPEG inside a PDF loses nothing that is seen. */
+  /** Comes from cameras and encoders that discard detail, so that storing it as JPEG in a PDF causes no visible loss. */
   lossy?: true;
-  /** Holds what a camera's sensor recorded, which LibRaw develops to a picture. */
+  /** Raw data of a camera's sensor, which LibRaw develops. */
   camera?: true;
   read?: Reading;
   write?: Writing;
@@ -128,7 +139,7 @@ export const imageFormats: ImageFormat[] = [
     ext: 'tiff',
     mediaType: 'image/tiff',
     aliases: ['tif'],
-    read: { by: 'sharp', several: 'pages' },
+    read: { by: 'tiff', several: 'pages' },
     write: {
       by: 'sharp',
       alpha: true,
@@ -354,7 +365,7 @@ export const imageFormats: ImageFormat[] = [
     ext: 'ptif',
     mediaType: 'image/tiff',
     contents: ['tif'],
-    read: { by: 'sharp' },
+    read: { by: 'tiff' },
     write: writes('PTIF', { alpha: true }),
   },
   { ext: 'qoi', mediaType: 'image/qoi', read: magick('QOI'), write: writes('QOI', { alpha: true }) },
@@ -431,7 +442,13 @@ export function imageFormat(ext: string): ImageFormat {
   return format;
 }
 
-/** Lists extensions with their other spellings. */
+/** Returns whether a format holds a drawing, which has no size in pixels until it is rendered. */
+export function isDrawing(ext: string): boolean {
+  const by = imageFormat(ext).read?.by;
+  return by === 'svg' || by === 'ghostscript';
+}
+
+/** Lists the extensions of formats with their aliases. */
 export function spellings(formats: ImageFormat[]): string[] {
   return formats.flatMap(({ ext, aliases = [] }) => [ext, ...aliases]);
 }

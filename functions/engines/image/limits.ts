@@ -1,14 +1,14 @@
 /** Beyond this a small file would need gigabytes of memory once decoded. */
 export const maxPixels = 100_000_000;
-/** Of one side: the maximum that the encoders and every viewer support. */
+/** Maximum width or height that the encoders and all viewers support. */
 export const maxSide = 65_500;
-/** Over all frames of an animation or pages of a document, which libvips streams. */
+/** Total of all frames of an animation or pages of a document that libvips streams. */
 export const maxTotalPixels = 600_000_000;
-/** Over all frames that must be in memory together. */
+/** Total of all frames that must be in memory together. */
 export const maxPixelsAtOnce = 150_000_000;
 export const maxFrames = 2_000;
-/** Larger XML is a bomb rather than a drawing. */
+/** Larger XML is an attack, not a drawing. */
 export const maxSvgBytes = 32 * 1024 * 1024;
-/** Encoders that hold the whole file in memory, within what a 32-bit address reaches. */
+/** Limit for decoders that hold the whole file in memory with 32-bit addresses. */
 export const maxMagickBytes = 512 * 1024 * 1024;
 export const maxPdfPages = 5_000;

@@ -43,7 +43,7 @@ export function convertOptions(target: ImageFormat, from: 'raster' | 'vector'): 
   ];
 }
 
-/** Pixel pairs at 150 dpi from inches of three decimals, as published clients send them. */
+/** Pixels at 150 dpi, calculated from inches with three decimals, as published clients send them. */
 const pageSizes = [
   { value: '1240.2x1753.95', hint: 'A4' },
   { value: '1753.95x2480.25', hint: 'A3' },
@@ -60,7 +60,7 @@ const pageSizes = [
   { value: '1087.5x1575', hint: 'Executive' },
 ];
 
-/** As in the specification's example: strip, pdf_page_size, enlarge_images_to_fit, and where the image goes on the page. */
+/** As in the specification's example: strip, pdf_page_size, enlarge_images_to_fit, and the position of the image. */
 export const pdfOptions: OptionDescriptor[] = [
   strip,
   {

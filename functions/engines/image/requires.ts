@@ -18,7 +18,7 @@ type Name = keyof typeof components;
 
 const byExt = new Map(imageFormats.map((format) => [format.ext, format]));
 
-/** Returns the components of a pair: libvips for all, and the programs that read and write its two formats. */
+/** Returns the components for a pair of formats: libvips, and the programs that read and write them. */
 export function requires(_operation: ProcessingOperation, from: string, to: string): Name[] {
   const needed = new Set<Name>(['sharp']);
   for (const name of [...reading(from, to), ...writing(to)]) needed.add(name);
@@ -26,13 +26,13 @@ export function requires(_operation: ProcessingOperation, from: string, to: stri
 }
 
 function reading(from: string, to: string): Name[] {
-  // The pages of a PDF are copied into another one as they are, and drawn for an animation.
+  // Pages of a PDF are copied into another PDF unchanged, and rendered for an animation.
   if (from === 'pdf') return to === 'pdf' ? [] : ['pdfinfo', 'pdftocairo'];
   switch (byExt.get(from)?.read?.by) {
     case 'magick':
       return ['magick-wasm'];
     case 'svg':
-      // libvips draws it; only a PDF gets its lines and letters.
+      // libvips renders it. Only a PDF keeps lines and letters.
       return to === 'pdf' ? ['rsvg-convert'] : [];
     case 'ghostscript':
       return to === 'pdf' ? ['gs'] : ['gs', 'pdfinfo', 'pdftocairo'];

@@ -3,7 +3,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError } from '../runtime/engine.ts';
 import type { Writing } from './formats.ts';
 import { maxPixels, maxSide } from './limits.ts';
-import type { Picture } from './picture.ts';
+import type { Picture } from './openers/opened.ts';
 
 interface Size {
   width: number;
@@ -59,7 +59,7 @@ export async function transform(image: Sharp, picture: Picture, target: Target):
   }
   if (turns(options)) ({ image, size } = await turn(image, size, target, fill));
   resize(image, size, target, fill);
-  // A grey picture would take the brightness of the colour alone.
+  // In a grey picture, the background would lose its colour.
   if (picture.isGrey && !isGreyColour(fill)) image.pipelineColourspace('srgb');
   if (fill !== undefined || !write.alpha) image.flatten({ background: fill ?? '#ffffff' });
   colour(image, picture, target);
@@ -74,7 +74,7 @@ async function turn(image: Sharp, size: Size, { options }: Target, fill?: string
     if (angle % 360 !== 0) image.rotate(angle);
     if (angle % 180 !== 0) size = { width: size.height, height: size.width };
   } else {
-    // In a separate step, so that width and height are those of the output. Of the formats without loss, PNG keeps EXIF.
+    // In a separate step, so that width and height apply to the output. As PNG, which is lossless and keeps EXIF.
     if (options.strip === false) image.keepMetadata();
     const { data, info } = await image
       .ensureAlpha()
@@ -84,7 +84,7 @@ async function turn(image: Sharp, size: Size, { options }: Target, fill?: string
     turned = sharp(data, { limitInputPixels: false });
     size = { width: info.width, height: info.height };
   }
-  // libvips mirrors before it turns, so that what swaps the sides in the end must swap top and bottom first.
+  // libvips mirrors before it rotates, so after a quarter turn, flip and flop are exchanged.
   const isSideways = Math.abs(angle % 180) === 90;
   if (flip === 'both' || flip === (isSideways ? 'vertical' : 'horizontal')) turned.flop();
   if (flip === 'both' || flip === (isSideways ? 'horizontal' : 'vertical')) turned.flip();
@@ -109,7 +109,7 @@ function resize(image: Sharp, size: Size, { options, write }: Target, fill: stri
 
 const fits = { max: 'inside', crop: 'cover', scale: 'fill', pad: 'contain' } as const;
 
-/** Returns the size of the output, or undefined if it is that of the source. */
+/** Returns the size of the output, or undefined if it does not change. */
 export function wantedSize(size: Size, options: OptionValues, writing: Writing) {
   const width = numberOption(options, 'image_custom_width');
   const height = numberOption(options, 'image_custom_height');
@@ -131,14 +131,14 @@ export function wantedSize(size: Size, options: OptionValues, writing: Writing) 
   return wanted && (wanted.width !== size.width || wanted.height !== size.height) ? wanted : undefined;
 }
 
-/** Returns the sizes before and after an image is scaled down to what its format holds; undefined if it is not. */
+/** Returns the sizes before and after scaling down to the limit of the format, or undefined if the image fits. */
 export function isScaledDown(picture: Size, { options, write, cut }: Target): { from: Size; to: Size } | undefined {
   const from = wantedSize(cut ?? picture, options, { by: write.by }) ?? cut ?? picture;
   const to = wantedSize(cut ?? picture, options, write) ?? from;
   return to.width < from.width || to.height < from.height ? { from, to } : undefined;
 }
 
-/** Returns whether the values of pixels stay as they are, whatever their places. */
+/** Returns whether the pixels keep their values. They may move. */
 export function keepsPixels(picture: Size, { options, write, cut }: Target): boolean {
   return (numberOption(options, 'rotate') ?? 0) % 90 === 0 && !wantedSize(cut ?? picture, options, write);
 }
@@ -156,7 +156,7 @@ function scaled({ width, height }: Size, scale: number) {
   };
 }
 
-/** Transparent parts of a grey picture may become a colour. */
+/** Returns whether the background of a grey picture is grey too. */
 function isGreyColour(background: unknown): boolean {
   const [, red, green, blue] = /^#(..)(..)(..)$/.exec(String(background ?? '#ffffff').toLowerCase()) ?? [];
   return red === green && green === blue;
@@ -166,7 +166,7 @@ function colour(image: Sharp, { deep, isGrey }: Picture, { write, options }: Tar
   const space = options.color_space;
   const grey = space === 'gray' || write.colours === 'grey' || write.colours === 'bilevel';
   const keepsDepth = deep && write.by === 'sharp' && write.grey === true && !write.quality;
-  // Without its profile other programs would have to guess the colours of the inks.
+  // Without a profile, programs would have to guess the colours of the inks.
   if (space === 'cmyk') image.toColourspace('cmyk').withIccProfile('cmyk');
   else if (grey || (isGrey && write.grey && isGreyColour(options.background)))
     image.greyscale().toColourspace(keepsDepth ? 'grey16' : 'b-w');

@@ -9,7 +9,7 @@ import { hasAlpha, onColour, resizeTo } from './plan.ts';
 import type { VideoStream } from './probe.ts';
 import { numberOf, wordOf } from './values.ts';
 
-/** Default limit of the width: wider animations grow to hundreds of megabytes. */
+/** Default maximum width: wider animations grow to hundreds of megabytes. */
 const usualWidth = 640;
 
 interface Size {
@@ -25,11 +25,11 @@ interface Source {
 
 /** How the frames of a video are transformed for an animation. */
 export interface Shape extends Size {
-  /** Filters that put a colour behind what is transparent; before the frame rate is changed. */
+  /** Filters that put a colour behind transparent pixels, before the frame rate is changed. */
   flattening: string[];
-  /** Filters in the order in which the options of pictures take effect: turned, flipped, scaled, coloured. */
+  /** Filters in the order of the image options: rotate, flip, scale, colour. */
   filters: string[];
-  /** Some of the pictures may be transparent. */
+  /** Some frames may be transparent. */
   isTransparent: boolean;
 }
 
@@ -61,7 +61,7 @@ export function shapeOf(source: Source): Shape {
 
 interface Step extends Size {
   filters: string[];
-  /** Leaves parts that no picture covers. */
+  /** Leaves areas that no frame covers. */
   fills: boolean;
 }
 

@@ -22,7 +22,7 @@ sharp.cache(false);
 const usualRate = 10;
 /** Frames of an animation decoded at once must not fill the memory. */
 const smoothestRate = 50;
-/** Limit for frames with individual delays, which are repeated to a constant rate. */
+/** Limit for frames with individual delays, which are repeated to get a constant rate. */
 const maxSteadyFrames = limits.animationFrames * 10;
 
 interface Animation {
@@ -68,7 +68,7 @@ function requireFewFrames(animation: Animation): void {
   );
 }
 
-/** Chooses how thoroughly an animation is compressed, and throws if even the fastest way takes too long. */
+/** Chooses the compression effort of an animation. Throws if even the fastest takes too long. */
 function presetFor(animation: Animation, run: MediaRun): Preset {
   const { video, probe, cut, target, options } = animation;
   const seconds = cutSeconds(cut, probe.seconds);
@@ -80,7 +80,7 @@ function presetFor(animation: Animation, run: MediaRun): Preset {
   const load: Load = {
     seconds,
     pictures: { writer: writerOf(target.ext, options), width, height, frames: rateOf(animation) * seconds },
-    // The colours of a GIF are collected in a run of their own.
+    // The palette of a GIF is made in a separate run.
     megapixelsRead: isGif ? decoded * 2 : decoded,
     oneCoreSeconds:
       (video.interlaced ? filterSeconds(['yadif'], decoded) : 0) +
@@ -126,7 +126,7 @@ function prepare(animation: Animation): string[] {
   ];
 }
 
-/** The palette is made in a run of its own: in one graph with the pictures it would keep all of them in memory. */
+/** Makes the palette in a separate run: in one graph with the frames, all of them would be kept in memory. */
 async function writeGif(animation: Animation, run: MediaRun): Promise<void> {
   const { options, video, path, probe, cut, onShare } = animation;
   const compression = numberOf(options, 'video_to_gif_compression') ?? 0;
@@ -172,7 +172,7 @@ async function writeGif(animation: Animation, run: MediaRun): Promise<void> {
       ...['-filter_complex', `[0:${video.index}]${prepared}[pictures];[pictures][1:v]${use}[out]`, '-map', '[out]'],
       ...cutting(animation),
       ...['-frames:v', String(limits.animationFrames)],
-      // The format counts repetitions, and has none rather than one for a single showing.
+      // The format stores repetitions: no value means that the animation plays once.
       ...['-loop', String(loops === 0 ? 0 : loops === 1 ? -1 : loops - 1)],
       ...['-f', 'gif', path],
     ],
@@ -203,11 +203,11 @@ async function writeLossy(animation: Animation, preset: Preset, run: MediaRun): 
 }
 
 const usualWebpLevel = 4;
-/** A file at the level 2 is some 3% larger, and at 0 some 14%. */
+/** At level 2 a file is about 3% larger, and at level 0 about 14%. */
 const webpLevels: Partial<Record<Preset, number>> = { superfast: 2, ultrafast: 0 };
 
 function webpQuality(options: OptionValues, preset: Preset): string[] {
-  // Without loss means every pixel as it is, and the usual pixel format subsamples the colours.
+  // Lossless output keeps every pixel, but the usual pixel format subsamples colours.
   if (options.lossless === true) return ['-lossless', '1', '-pix_fmt', 'bgra'];
   return [
     ...['-quality', String(numberOf(options, 'quality') ?? 75)],
@@ -215,7 +215,7 @@ function webpQuality(options: OptionValues, preset: Preset): string[] {
   ];
 }
 
-/** Reopens the output with another library than its writer. A single frame is written as a plain PNG, which is one, too. */
+/** Verifies the output with another library than its writer. A single frame is written as a plain PNG. */
 async function verifyAnimation(animation: Animation): Promise<void> {
   const { path } = animation;
   const expected = shapeOf(animation);
@@ -223,7 +223,7 @@ async function verifyAnimation(animation: Animation): Promise<void> {
   if (!found) throw new EngineError('Nothing in the file could be decoded: it is damaged or incomplete.');
   if (found.width !== expected.width || found.height !== expected.height) {
     throw new EngineError(
-      `The animation came out as ${found.width} × ${found.height} instead of ${expected.width} × ${expected.height} pixels.`,
+      `The animation is ${found.width} × ${found.height} instead of ${expected.width} × ${expected.height} pixels.`,
     );
   }
 }
@@ -334,8 +334,8 @@ export function requireFewInputFrames(frames: number, size?: { width: number; he
 }
 
 /**
- * Returns a frame rate for frames with individual delays, in milliseconds: one that shows each exactly as long, or the highest
- * if that is not enough. A long animation gets the rate of its shortest frame, as there would be too many frames otherwise.
+ * Returns a frame rate for frames with individual delays in milliseconds: one that shows each frame exactly as long, or the
+ * highest one. A long animation gets the rate of its shortest frame, because there would be too many frames otherwise.
  */
 export function steadyRate(delays: number[]): number {
   const known = delays.filter((delay) => delay > 0);

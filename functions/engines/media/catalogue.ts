@@ -15,10 +15,10 @@ import {
 } from './options.ts';
 import { components, requires } from './requires.ts';
 
-/** Formats that most players support: offered besides the input's own. */
+/** Formats that most players support. Offered in addition to the input's own. */
 const commonVideo = ['mp4', 'mkv', 'mov', 'webm'];
 const commonAudio = ['mp3', 'm4a', 'ogg', 'opus', 'flac', 'wav'];
-/** Audio formats whose bit rate determines the size in fine steps. */
+/** Audio formats with a size that the bit rate determines in fine steps. */
 const sizedAudio = ['mp3', 'm4a', 'm4b', 'm4r', 'aac', 'ogg', 'oga', 'opus', 'wma', 'mka', 'weba'];
 
 const readable = (formats: MediaFormat[]) => formats.filter(({ demuxer }) => demuxer !== undefined);
@@ -37,13 +37,13 @@ const formats: Format[] = mediaFormats.flatMap(({ ext, mediaType, aliases = [], 
   ...aliases.map((alias): Format => ({ ext: alias, mediaType, aliasOf: ext })),
 ]);
 
-/** Returns whether bit rates determine the size of a format: uncompressed audio would outweigh the video. */
+/** Returns whether bit rates determine the size of a format. Uncompressed audio would outweigh the video. */
 const isSized = ({ video, audio }: MediaFormat) =>
   compressors.some((encoder) => encoder === video?.encoders[0]) && !audio?.encoders[0]?.startsWith('pcm');
 const sizedVideo = writable(videoFormats).filter((format) => isSized(format) && !format.geometry && !format.untimed);
 const sizedAvi = writable(videoFormats).filter(({ ext }) => ext === 'avi');
 
-/** Keeps a format, or goes to one of the common ones. */
+/** Lists pairs that keep the format or convert to a common one. */
 function keeping(
   operation: ProcessingOperation,
   from: MediaFormat[],
@@ -69,15 +69,15 @@ export const catalogue: EngineCatalogue = {
   summary: 'Converts, compresses, trims and crops video and audio with ffmpeg',
   resources: {
     packaging: 'image',
-    // Five cores, which Lambda allocates with memory: encoders of VP9 and AV1 use fewer than that, and a sixth would be paid
-    // for all the same. H.264 takes a sixth longer than with the maximum, for the same price.
+    // Five cores, which Lambda allocates with memory. Encoders of VP9 and AV1 use fewer, so a sixth core would be wasted.
+    // H.264 takes a sixth longer than with the maximum, for the same price.
     memoryMegabytes: 8_845,
     // The maximum of Lambda: half for the input, half for the output.
     diskMegabytes: 10_240,
     // The maximum of Lambda.
     timeoutSeconds: 900,
     typicalSeconds: 30,
-    // The most expensive by far: this is also what a flood of videos can cost at once.
+    // The most expensive engine by far. This also limits the cost of a flood of videos.
     maxConcurrency: 50,
   },
   formats,

@@ -7,7 +7,7 @@ import { encoders } from './requires.ts';
 
 const run = { cwd: tmpdir(), timeoutMs: 10_000 };
 
-/** Checks the programs, and which encoders of the catalogue ffmpeg was built with. */
+/** Checks the programs, and the encoders that ffmpeg was built with. */
 export const check: EngineCheck = async () => {
   const missing = await Promise.all([
     missingPackage('sharp'),

@@ -4,19 +4,19 @@ import type { AudioStream } from './probe.ts';
 
 /** Video encoding, independent of the encoder. */
 export interface VideoQuality {
-  /** Constant rate factor on x264's scale, 0 to 51; each encoder has its own scale for it. */
+  /** Constant rate factor on x264's scale from 0 to 51. It is converted to the scale of each encoder. */
   crf?: number | undefined;
-  /** Bits per second; replaces the factor. */
+  /** Bits per second. Replaces the factor. */
   bitRate?: number | undefined;
   maxRate?: number | undefined;
   bufferSize?: number | undefined;
   preset?: string | undefined;
   profile?: string | undefined;
-  /** A pixel format whose depth and chroma are kept if the encoder has them; defaults to 8 bits and 4:2:0. */
+  /** A pixel format to keep in depth and chroma if the encoder supports it. Defaults to 8 bits and 4:2:0. */
   pixelFormat?: string | undefined;
 }
 
-/** Codec names of ffprobe for what our encoders write. */
+/** ffprobe's codec names for the output of our encoders. */
 export const codecOf: Record<VideoEncoder | AudioEncoder, string> = {
   libx264: 'h264',
   libx265: 'hevc',
@@ -61,7 +61,7 @@ export const codecOf: Record<VideoEncoder | AudioEncoder, string> = {
   pcm_s16be_planar: 'pcm_s16be_planar',
 };
 
-/** Encoders that take a frame rate of their own list or need a steady one. */
+/** Encoders that need a constant frame rate or support only some rates. */
 const steadyEncoders: VideoEncoder[] = [
   'mpeg4',
   'mpeg2video',
@@ -75,7 +75,7 @@ const steadyEncoders: VideoEncoder[] = [
   'wrapped_avframe',
 ];
 
-/** Returns whether an encoder needs a steady frame rate. */
+/** Returns whether an encoder needs a constant frame rate. */
 export function needsSteadyRate(encoder: VideoEncoder): boolean {
   return steadyEncoders.includes(encoder);
 }
@@ -119,14 +119,14 @@ function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
       return [...(rate ?? ['-crf', String(wider(crf ?? 25))]), '-preset', String(12 - speed), ...pixels];
     case 'libvpx-vp9':
       return [
-        // A little better by VMAF than H.264 at its default: at 29, where they are equal, smooth skies show blocks.
+        // Slightly better by VMAF than H.264 at its default. At 29 they are equal, but smooth skies show blocks.
         ...(rate ?? ['-crf', String(wider(crf ?? 27)), '-b:v', '0', ...capArgs(quality)]),
         ...vpxSpeed(vp9Speeds, preset),
         ...['-row-mt', '1'],
         ...pixels,
       ];
     case 'libvpx':
-      // VP8 takes its factor only below a ceiling; this one is above what 4K needs.
+      // VP8 requires a maximum bit rate with its factor. This one is above the needs of 4K.
       return [
         ...(rate ?? ['-crf', String(Math.max(4, Math.round(wider(crf ?? 20) / 2))), '-b:v', '20M']),
         ...vpxSpeed(vp8Speeds, preset),
@@ -147,14 +147,14 @@ function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
     case 'flv':
     case 'rv20':
     case 'wmv2':
-      // Finer than this they cannot write the steps of hard edges, and ghosts of them appear.
+      // At finer steps they cannot encode hard edges, and ghosting appears.
       return [...(rate ?? ['-q:v', quantizer(Math.max(crf ?? 24, 22)), ...capArgs(quality)]), ...pixels];
     default:
       return [...(rate ?? ['-q:v', quantizer(crf ?? 21), ...capArgs(quality)]), ...pixels];
   }
 }
 
-/** Encoders of more than 8 bits, and the chroma that they have. */
+/** Encoders of more than 8 bits, with the chroma that they support. */
 const deepEncoders: Partial<Record<VideoEncoder, string[]>> = {
   libx264: ['420', '422', '444'],
   libx265: ['420', '422', '444'],
@@ -163,7 +163,7 @@ const deepEncoders: Partial<Record<VideoEncoder, string[]>> = {
   ffv1: ['420', '422', '444'],
 };
 
-/** Returns whether an encoder has more than 8 bits. */
+/** Returns whether an encoder supports more than 8 bits. */
 export function isDeep(encoder: VideoEncoder): boolean {
   return deepEncoders[encoder] !== undefined;
 }
@@ -184,11 +184,11 @@ function keptPixels(encoder: VideoEncoder, { pixelFormat = '', profile }: VideoQ
 type VpxSpeeds = Record<Preset, [deadline: 'good' | 'realtime', cpuUsed: number]>;
 
 /**
- * The default is the fastest that there is, and takes as much CPU time as H.264 at its default: `npm run bench -- video`
- * compares them. At the same factor, 5 in real time takes about twice the CPU time for a file that is smaller by 6 to 9 %, and
- * 5 for good quality five to eight times as much for one that is smaller by 18 to 26 %; 4 takes as long as that and uses more
- * cores. AV1 at its preset 12 takes less time for files of two thirds of the size, but many Apple devices cannot play it, so
- * it is not what a WebM gets unless it is asked for.
+ * The default is the fastest setting, and takes as much CPU time as H.264 at its default: `npm run bench -- video` compares
+ * them. At the same factor, speed 5 in real-time mode takes about twice the CPU time for a file that is 6 to 9 % smaller. Speed
+ * 5 in good-quality mode takes five to eight times as much for one that is 18 to 26 % smaller; speed 4 takes as long as that and
+ * uses more cores. AV1 at preset 12 takes less time for files of two thirds of the size, but many Apple devices cannot play it,
+ * so a WebM gets it only on request.
  */
 const vp9Speeds: VpxSpeeds = {
   ultrafast: ['realtime', 8],
@@ -202,7 +202,7 @@ const vp9Speeds: VpxSpeeds = {
   veryslow: ['good', 0],
 };
 
-/** In real time, a positive number would adapt to how fast the machine happens to be. */
+/** In real-time mode, a positive number would adapt to the speed of the machine. */
 const vp8Speeds: VpxSpeeds = {
   ...vp9Speeds,
   ultrafast: ['realtime', -16],
@@ -212,7 +212,7 @@ const vp8Speeds: VpxSpeeds = {
   fast: ['good', 3],
 };
 
-/** Returns whether an encoder runs in its mode for real time, which has no second pass. */
+/** Returns whether an encoder runs in real-time mode, which has no second pass. */
 export function encodesInRealTime(encoder: VideoEncoder, preset: Preset): boolean {
   const speeds = encoder === 'libvpx-vp9' ? vp9Speeds : encoder === 'libvpx' ? vp8Speeds : undefined;
   return speeds?.[preset][0] === 'realtime';
@@ -233,12 +233,12 @@ function capArgs({ maxRate, bufferSize }: VideoQuality): string[] {
   return ['-maxrate', String(Math.round(maxRate)), '-bufsize', String(Math.round(bufferSize ?? maxRate * 2))];
 }
 
-/** VP9 and AV1 count to 63 where x264 counts to 51. */
+/** VP9 and AV1 have a scale up to 63, x264 up to 51. */
 function wider(crf: number): number {
   return Math.min(63, Math.round((crf * 63) / 51));
 }
 
-/** Older encoders have a linear quantizer of 1 to 31, which doubles where the factor grows by six. */
+/** Older encoders have a linear quantizer from 1 to 31. It doubles when the factor grows by six. */
 function quantizer(crf: number): string {
   return String(Math.max(1, Math.min(31, Math.round(2 ** ((crf - 11) / 6)))));
 }
@@ -248,7 +248,7 @@ export interface AudioQuality {
   bitRate?: number | undefined;
   rate?: number | undefined;
   channels?: number | undefined;
-  /** Constant size for a given rate, where the encoder would save otherwise. */
+  /** Forces a constant bit rate on encoders that would otherwise use less. */
   steady?: boolean | undefined;
 }
 
@@ -275,7 +275,7 @@ const encoderChannels: Partial<Record<AudioEncoder, number>> = {
   adpcm_yamaha: 2,
 };
 
-/** Lossless encoders keep 16 bits for sources that have no more, by their name for it. */
+/** Sample formats of lossless encoders for sources with at most 16 bits. */
 const sixteenBits: Partial<Record<AudioEncoder, string>> = {
   flac: 's16',
   alac: 's16p',
@@ -283,7 +283,7 @@ const sixteenBits: Partial<Record<AudioEncoder, string>> = {
   tta: 's16',
 };
 
-/** The bit rates that libvorbis takes up to a sample rate, in kbit/s: of one channel, and of two. */
+/** Bit rates that libvorbis supports up to a sample rate, in kbit/s: for one channel, and for two. */
 const vorbisBitRates: [rate: number, one: [number, number], two: [number, number]][] = [
   [8000, [8, 42], [12, 84]],
   [12_000, [12, 50], [16, 100]],
@@ -301,13 +301,13 @@ function vorbisBitRate(wanted: number, rate: number, channels: number): number {
 
 /** Returns the sample rate of an output: the requested one, or the nearest above that it supports. */
 export function sampleRate(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
-  // FLV's own list is that of MP3 in it; AAC brings its own.
+  // FLV's list applies to MP3. AAC has its own.
   const rates = (encoder === 'aac' ? undefined : target.audio?.rates) ?? encoderRates[encoder];
   if (!rates) return wanted;
   return rates.find((rate) => rate >= wanted) ?? rates.at(-1) ?? wanted;
 }
 
-/** Returns the number of channels that an output gets. */
+/** Returns the number of channels of an output. */
 export function channelCount(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
   const min = target.audio?.minChannels ?? 1;
   return Math.max(min, Math.min(wanted, target.audio?.channels ?? encoderChannels[encoder] ?? 8));
@@ -331,7 +331,7 @@ export function audioArgs(
   ];
 }
 
-/** Returns the encoder of uncompressed audio that keeps more than 16 bits, if the source has them and the format takes them. */
+/** Returns the encoder of uncompressed audio for more than 16 bits, if the source has them and the format supports them. */
 export function deepEncoder(encoder: AudioEncoder, source: AudioStream, target: MediaFormat): AudioEncoder {
   const deeper = encoder === 'pcm_s16le' ? 'pcm_s24le' : encoder === 'pcm_s16be' ? 'pcm_s24be' : encoder;
   return source.bitsPerSample > 16 && target.audio?.encoders.includes(deeper) ? deeper : encoder;
@@ -354,12 +354,12 @@ function bitRateArgs(
     case 'libopus':
       return asked ?? usual;
     case 'libmp3lame':
-      // Only whole steps are constant rates in MP3; averaging reaches those between.
+      // MP3 has constant rates only in steps. An average rate reaches those in between.
       return bitRate === undefined
         ? ['-b:a', alone ? '192k' : '128k']
         : ['-b:a', String(Math.round(bitRate)), ...(quality.steady ? ['-abr', '1'] : [])];
     case 'libvorbis':
-      // Its bit rate modes refuse low sample rates; the quality mode takes all.
+      // Its bit rate modes reject low sample rates. The quality mode supports all.
       return bitRate === undefined ? ['-q:a', '5'] : ['-b:a', String(vorbisBitRate(bitRate, rate, channels))];
     case 'ac3':
     case 'eac3':
@@ -373,7 +373,7 @@ function bitRateArgs(
     case 'dca':
       return ['-b:a', channels > 2 ? '1411200' : '768000'];
     case 'wavpack':
-      // Blocks of a second at any rate, where its own choice is eight seconds of a telephone's.
+      // Blocks of one second at any rate. The default would be eight seconds at telephone rates.
       return ['-frame_size', String(Math.min(rate, 131_072))];
     default:
       return [];

@@ -30,9 +30,9 @@ interface Compression {
   onShare: (share: number) => void;
 }
 
-/** A target is met from this share of it up to the target itself. */
+/** A size between this share of the target and the target meets it. */
 const metFrom = 0.95;
-/** Share of the target that an attempt aims for, so that small misses on both sides still meet it. */
+/** Share of the target that an attempt aims for, so that small deviations still meet it. */
 const aim = 0.975;
 const maxAttempts = 8;
 
@@ -47,7 +47,7 @@ export async function compress(
   const target = mediaFormat(work.outputFormat);
   const read = await probeInput(input, run);
   const path = join(work.folder, `${index}.${target.ext}`);
-  // A picture of the cover may be larger than the whole target.
+  // Cover art may be larger than the whole target.
   const isSized =
     target.kind === 'video' || ['by_size', 'by_percentage'].includes(wordOf(work.options, 'compress_audio') ?? '');
   const probe = isSized ? { ...read, cover: undefined } : read;
@@ -69,7 +69,7 @@ function strips({ options }: Compression): boolean {
   return options.strip !== false;
 }
 
-/** Returns the input as it is, or with its streams copied if tags are to be removed. */
+/** Returns the input unchanged, or with its streams copied if tags have to be removed. */
 async function original(job: Compression, note: string, run: MediaRun): Promise<Compressed> {
   const { input, target, path, probe } = job;
   const { tags } = probe;
@@ -195,7 +195,7 @@ const minSide = 64;
 
 interface Attempt {
   bitRate: number;
-  /** Of the sides, from 1 downwards. */
+  /** Scale of the sides, at most 1. */
   scale: number;
   size: number;
 }
@@ -265,8 +265,8 @@ function presetFor(
 ): Preset {
   const wanted = wordOf(options, 'video_compress_speed');
   const { load } = plan(probe, mediaFormat(input.format), target, request, seconds);
-  if (!load) throw new Error('A video whose duration is known has a load.');
-  // What a size can hold is best with two passes, and VP9 has none while it encodes for real time.
+  if (!load) throw new Error('A video with a known duration must have a load.');
+  // Two passes give the best quality for a size. VP9 has no second pass in real-time mode.
   const slowest: Preset = encoder === 'libvpx-vp9' ? 'fast' : usualPreset;
   const choices = { writers: target.video?.encoders ?? [], hasOptions: true, slowest };
   return choosePreset(load, wanted, run.timeLimit(), choices, (preset) =>
@@ -274,7 +274,7 @@ function presetFor(
   );
 }
 
-/** Decides whether another attempt would end in time, by how long the former ones took. */
+/** Decides whether another attempt would end in time, by the duration of earlier ones. */
 class AttemptClock {
   readonly #run: MediaRun;
   #started = performance.now();
@@ -298,7 +298,7 @@ function requireMetInTime(attempts: Attempt[], bytes: number): void {
   );
 }
 
-/** Runs the first pass with the very command of the second: any other counts frames differently. */
+/** Runs the first pass with the same command as the second: any other counts frames differently. */
 async function firstPass(job: Compression, request: MediaRequest, log: string, run: MediaRun): Promise<void> {
   const { input, probe, target, path, onShare } = job;
   const written = `${path}.first`;
@@ -308,7 +308,7 @@ async function firstPass(job: Compression, request: MediaRequest, log: string, r
   await rm(written, { force: true });
 }
 
-/** Raw streams do not declare their duration: they are read once to measure it. */
+/** Reads raw streams once to measure their duration, which they do not declare. */
 async function measuredSeconds({ input, probe }: Compression, run: MediaRun): Promise<number | undefined> {
   const from = mediaFormat(input.format);
   if (from.knowsDuration || !from.untimed || !probe.video) return probe.seconds;
@@ -400,7 +400,7 @@ function megabytes(bytes: number): string {
 
 const maxAudioRate: Partial<Record<AudioEncoder, number>> = { libmp3lame: 320_000, wmav2: 320_000 };
 const minAudioRate = 6000;
-/** Bit rates that older codecs support at all of their sample rates. */
+/** Bit rates that older codecs support at every sample rate. */
 const audioSteps = [32_000, 48_000, 64_000, 96_000, 128_000];
 
 /** At low bit rates, one channel and fewer samples sound better. */

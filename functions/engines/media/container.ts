@@ -6,8 +6,8 @@ const maxIndexBytes = 64_000_000;
 const maxBoxes = 10_000;
 
 /**
- * Rejects what ffmpeg would read without an error: protected files as noise, and truncated videos as shorter ones.
- * Returns how many bytes an audio file should have if it has fewer, which ffmpeg does not report either.
+ * Rejects files that ffmpeg would read without an error: protected files as noise, and truncated videos as shorter ones.
+ * Returns the expected size of a truncated audio file, which ffmpeg does not report either.
  */
 export async function checkContainer(input: InputFile, format: MediaFormat): Promise<number | undefined> {
   const file = await open(input.path);
@@ -22,7 +22,7 @@ export async function checkContainer(input: InputFile, format: MediaFormat): Pro
   }
 }
 
-/** Protected streams keep the name of their codec; only their entry in the index shows the protection. */
+/** Rejects protected streams. They keep the name of their codec; only their entry in the index shows the protection. */
 async function checkProtection(file: FileHandle, size: number): Promise<void> {
   for await (const { index } of indexes(file, size)) {
     const entries = ['encv', 'enca', 'drms', 'drmi'].some((entry) => index.includes(entry));
@@ -33,8 +33,8 @@ async function checkProtection(file: FileHandle, size: number): Promise<void> {
 }
 
 /**
- * Writes the languages of the tracks of a QuickTime file, by their codes of ISO 639-2: ffmpeg has only the languages of the
- * first Macintosh there, and names German by one of its two codes.
+ * Writes the ISO 639-2 language codes of the tracks of a QuickTime file. ffmpeg supports only the languages of the first
+ * Macintosh there, and only one of the two codes for German.
  */
 export async function writeLanguages(path: string, languages: (string | undefined)[]): Promise<void> {
   const file = await open(path, 'r+');
@@ -47,7 +47,7 @@ export async function writeLanguages(path: string, languages: (string | undefine
         const media = boxes(index, from, to).find(({ type }) => type === 'mdia');
         const header = media && boxes(index, media.from, media.to).find(({ type }) => type === 'mdhd');
         if (!header) continue;
-        // Five bits to a letter; the dates before it are longer in the second version.
+        // Five bits per letter. The dates before it are longer in the second version.
         const code = [...language].reduce((bits, letter) => bits * 32 + letter.charCodeAt(0) - 0x60, 0);
         const place = at + header.from + (index[header.from] === 1 ? 32 : 20);
         await file.write(Buffer.from([code >> 8, code & 0xff]), 0, 2, place);
@@ -70,7 +70,7 @@ function boxes(index: Buffer, from: number, to: number): { type: string; from: n
   return found;
 }
 
-/** Reads the indexes of an ISO or QuickTime file, and where each is. */
+/** Reads the indexes of an ISO or QuickTime file, with their positions. */
 async function* indexes(file: FileHandle, size: number): AsyncGenerator<{ at: number; index: Buffer }> {
   let at = 0;
   for (let boxes = 0; at + 16 <= size && boxes < maxBoxes; boxes++) {
@@ -94,22 +94,22 @@ async function checkRiffSize(file: FileHandle, size: number): Promise<void> {
 }
 
 /**
- * Returns the size that the header declares if the file is smaller. A recording that was never closed has 0 or the largest
- * number; any other size is meant.
+ * Returns the size in the header if the file is smaller. A recording that was never finished declares 0 or the largest number,
+ * which are ignored.
  */
 async function missingRiffSize(file: FileHandle, size: number): Promise<number | undefined> {
   if (size < 12) return undefined;
   const header = await read(file, 0, 12);
   const claimed = header.readUInt32LE(4) + 8;
   if (header.toString('latin1', 0, 4) !== 'RIFF' || claimed <= 8 || claimed >= 0xffff_ff00) return undefined;
-  // Some writers count their own header or the padding wrongly.
+  // Some writers miscount their own header or the padding.
   return claimed <= size + 1024 ? undefined : claimed;
 }
 
 const asfHeader = Buffer.from('3026b2758e66cf11a6d900aa0062ce6c', 'hex');
 const asfProperties = Buffer.from('a1dcab8c47a9cf118ee400c00c205365', 'hex');
 
-/** Returns the size that the header of a Windows Media file declares if the file is smaller; a broadcast declares none. */
+/** Returns the size in the header of a Windows Media file if the file is smaller. A broadcast declares none. */
 async function missingAsfSize(file: FileHandle, size: number): Promise<number | undefined> {
   const start = await read(file, 0, 30);
   if (!start.subarray(0, 16).equals(asfHeader)) return undefined;

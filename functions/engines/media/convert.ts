@@ -38,7 +38,7 @@ export async function convert(
     const delays = await frameDelays(input, limits.inputFrames + 1, run);
     requireAnimation(delays.length);
     requireFewInputFrames(delays.length, probe.video);
-    // Videos show the last frame as long as the others: at a rate that all delays are multiples of, it is shown as long as in the animation.
+    // A video shows its last frame as long as the others. At a rate that divides all delays, that matches the animation.
     steady = steadyRate(delays);
     probe = { ...probe, seconds: delays.reduce((sum, delay) => sum + delay, 0) / 1000 };
   }

@@ -1,4 +1,4 @@
-/** What ffmpeg needs to know of each container: plain data that planning, detection and the catalogue read. */
+/** The properties of each container: plain data that planning, detection and the catalogue read. */
 
 export type MediaKind = 'video' | 'audio' | 'animation' | 'still';
 
@@ -52,7 +52,7 @@ export interface VideoTrack {
   encoders: VideoEncoder[];
   /** Codecs, by ffprobe's names, that can be copied and that common players support. */
   copies: string[];
-  /** What sides must be a multiple of, where two is not enough. */
+  /** Width and height must be multiples of this. Defaults to two. */
   multiple?: number;
 }
 
@@ -72,7 +72,7 @@ export interface MediaFormat {
   kind: MediaKind;
   mediaType: string;
   aliases?: string[];
-  /** Names that content detection may give it. */
+  /** Names of the format in content detection. */
   contents?: string[];
   /** ffmpeg's demuxer; omitted if the format is only written. */
   demuxer?: string;
@@ -85,25 +85,25 @@ export interface MediaFormat {
   fourcc?: string;
   video?: VideoTrack;
   audio?: AudioTrack;
-  /** The codec of its text subtitles; `any` takes all as they are. */
+  /** The codec of its text subtitles. `any` supports all. */
   subtitles?: 'mov_text' | 'webvtt' | 'any';
   /** Supports several audio tracks. */
   manyTracks?: boolean;
-  /** Codecs in it that every current browser and phone plays, for formats that people expect to play everywhere. */
+  /** Codecs that all current browsers and phones play, for formats that people expect to play everywhere. */
   web?: { video: string[]; audio: string[] };
   /** Can store cover art with the audio. */
   cover?: boolean;
   /** Stores the rotation of phone videos as metadata, so that copying keeps it. */
   keepsRotation?: boolean;
-  /** Has no reliable time stamps of its own, so that its streams cannot be copied elsewhere. */
+  /** Has no reliable time stamps, so its streams cannot be copied to other containers. */
   untimed?: boolean;
   /** Seeking is inexact, so the demuxer seeks to an earlier time and the rest is decoded. */
   looseSeek?: boolean;
   /** Raw video, without a container that declares its duration. */
   bare?: boolean;
-  /** Its header contains the duration, so that a shorter reading means a truncated file. */
+  /** Its header contains the duration, so that a shorter result means a truncated file. */
   knowsDuration?: boolean;
-  /** Its encoder counts the last block as a whole one, so that the progress it reports runs ahead by so much. */
+  /** Its encoder counts the last block as a whole one, so the reported progress is ahead by up to this. */
   blockSeconds?: number;
   /** Its only pixel format, if it has just one. */
   geometry?: 'dv';
@@ -124,7 +124,7 @@ const isoAudio: AudioTrack = {
   encoders: ['aac', 'libmp3lame', 'ac3', 'eac3', 'alac'],
   copies: ['aac', 'mp3', 'ac3', 'eac3', 'alac'],
 };
-/** HEVC and AV1 play on some devices only: on others for lack of hardware, in Firefox and on Linux for lack of a licence. */
+/** HEVC and AV1 play on some devices only. Others lack hardware; Firefox and Linux lack a licence. */
 const webIso = { video: ['h264'], audio: ['aac'] };
 const isoTraits = { demuxer: 'mov', contents: iso, knowsDuration: true, keepsRotation: true } as const;
 const phoneTracks = {
@@ -155,7 +155,7 @@ const programStream = {
   contents: program,
   demuxer: 'mpeg',
   looseSeek: true,
-  // The MPEG-1 system stream that ffmpeg calls mpeg is not what holds MPEG-2 pictures.
+  // Not ffmpeg's mpeg, the MPEG-1 system stream, which does not hold MPEG-2 video.
   muxer: 'vob',
   manyTracks: true,
   video: { encoders: ['mpeg2video', 'mpeg1video'], copies: ['mpeg2video', 'mpeg1video'] },
@@ -618,10 +618,10 @@ export const audioFormats: MediaFormat[] = [
   audio('ac3', 'audio/ac3', 'ac3', ['ac3'], { copies: ['ac3'] }),
   audio('eac3', 'audio/eac3', 'eac3', ['eac3'], { copies: ['eac3'], contents: ['ac3'], aliases: ['ec3'] }),
   audio('dts', 'audio/vnd.dts', 'dts', ['dca'], { copies: ['dts'] }),
-  // Only read: the encoders that ffmpeg has of them are experiments, and some of what they write cannot be decoded.
+  // Read only: ffmpeg's encoders for them are experimental, and some of their output cannot be decoded.
   { ext: 'thd', kind: 'audio', mediaType: 'audio/vnd.dolby.mlp', demuxer: 'truehd', aliases: ['truehd'] },
   { ext: 'mlp', kind: 'audio', mediaType: 'audio/vnd.dolby.mlp', demuxer: 'mlp' },
-  // Debian's ffmpeg reads AMR but has no encoder for it; sox writes it from our own wav.
+  // Debian's ffmpeg has no encoder for AMR, so sox writes it from our own wav.
   audio('amr', 'audio/amr', 'amr', ['pcm_s16le'], {
     audio: { encoders: ['pcm_s16le'], copies: [], rates: [8000], channels: 1 },
   }),

@@ -9,12 +9,12 @@ export const limits = {
   seconds: 12 * 3600,
   /** Disk space that an output may take in addition to the input. */
   outputBytes: 4_000_000_000,
-  /** Pictures in an animation or of a video taken apart. */
+  /** Frames of an animation, or extracted from a video. */
   animationFrames: 3000,
   stills: maxFilesPerTask,
-  /** Pictures of an animated image that is to become a video, and all their pixels together. */
+  /** Frames of an animated image that becomes a video, and their total number of pixels. */
   inputFrames: 10_000,
   inputPixels: 5_000_000_000,
-  /** All frames of an animation together, decoded at once. */
+  /** Total pixels of the frames of an animation that are decoded at once. */
   animationPixels: 250_000_000,
 } as const;

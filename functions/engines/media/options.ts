@@ -132,7 +132,7 @@ const size = [
 
 const rates = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000];
 const frequencies: [string, string][] = rates.map((rate) => [String(rate), `${rate / 1000} kHz`]);
-/** Encoders that have a bit rate to set. */
+/** Encoders with a bit rate setting. */
 const ratedAudio: AudioEncoder[] = ['aac', 'libmp3lame', 'libopus', 'libvorbis', 'ac3', 'eac3', 'mp2', 'wmav2'];
 /** Encoders with a constant quality mode. */
 const factored: VideoEncoder[] = [
@@ -151,7 +151,7 @@ const factored: VideoEncoder[] = [
   'rv20',
 ];
 
-/** The option that pictures have, with what it means for recordings. */
+/** The option of images, described for recordings. */
 const strip = flag(
   'strip',
   'Remove place and device',
@@ -320,7 +320,7 @@ function when(name: string, values: string[], required = true): OptionCondition 
   return { name, required, meta: values.map((value) => ({ value, label: value })) };
 }
 
-/** Of one side: larger animations are hundreds of megabytes. */
+/** Maximum width or height: larger animations are hundreds of megabytes. */
 export const maxAnimationSide = 4096;
 
 const behindVideo: OptionDescriptor = {
@@ -328,7 +328,7 @@ const behindVideo: OptionDescriptor = {
   hint: 'Background colour for transparent areas of the video, and around it if it is padded or rotated.',
 };
 
-/** Options of a video that becomes a GIF. */
+/** Options for converting a video to a GIF. */
 export const gifOptions: OptionDescriptor[] = withAnimationOptions('gif', [
   time('cut_start_video_to_gif', 'Start', 'Start time of the animation.'),
   time('cut_end_gif', 'End', 'End time of the animation. Defaults to the end of the video.'),
@@ -352,7 +352,7 @@ export const gifOptions: OptionDescriptor[] = withAnimationOptions('gif', [
   flag('video_to_gif_transparency', 'Transparency', 'Keeps transparent areas; otherwise they become white.', false),
 ]);
 
-/** Options of a video that becomes an animated WebP or PNG. */
+/** Options for converting a video to an animated WebP or PNG. */
 export function animationOptions(ext: string): OptionDescriptor[] {
   return withAnimationOptions(ext, [
     ...cut,
@@ -377,7 +377,7 @@ export function animationOptions(ext: string): OptionDescriptor[] {
   ]);
 }
 
-/** Adds what every picture of a format has, in sizes that an animation can have. */
+/** Adds the options of every image of a format, limited to the sizes of animations. */
 function withAnimationOptions(ext: string, own: OptionDescriptor[]): OptionDescriptor[] {
   return withPictureOptions([...own, behindVideo], ext).map((option) =>
     option.name === 'image_custom_width' || option.name === 'image_custom_height'
@@ -386,7 +386,7 @@ function withAnimationOptions(ext: string, own: OptionDescriptor[]): OptionDescr
   );
 }
 
-/** Size options of a still: this engine's names, and those that every image has. */
+/** Size options of a still: by this engine's names, and by those of all images. */
 const stillSize = size.map(
   (option): OptionDescriptor =>
     option.name === 'fit'

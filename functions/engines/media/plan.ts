@@ -41,7 +41,7 @@ export interface MediaRequest {
   box?: Box | undefined;
   resize?: Resize | undefined;
   framesPerSecond?: number | undefined;
-  /** Display aspect, width by height. */
+  /** Display aspect ratio. */
   aspect?: [number, number] | undefined;
   video: VideoQuality & { encoder?: VideoEncoder | 'copy' | undefined };
   audio: AudioQuality & { encoder?: AudioEncoder | 'copy' | 'none' | undefined; volume?: number | undefined };
@@ -49,7 +49,7 @@ export interface MediaRequest {
   faststart: boolean;
   /** Removes tags that identify a place or a device. */
   strip: boolean;
-  /** `web` copies only what plays everywhere, `any` what the format holds; `archive` also keeps depth, chroma and lossless audio. */
+  /** `web` copies only streams that play everywhere, `any` all that the format holds; `archive` also keeps depth, chroma and lossless audio. */
   compatibility: Compatibility;
   /** Whether streams that already fit are copied. */
   copies: boolean;
@@ -61,17 +61,17 @@ export interface MediaRequest {
 
 export type Compatibility = 'web' | 'any' | 'archive';
 
-/** Arguments of a run of ffmpeg, and the expected result. */
+/** Arguments for ffmpeg, and the expected result. */
 export interface Plan {
-  /** Before the input. */
+  /** Arguments before the input. */
   before: string[];
-  /** After the input, up to the output's path. */
+  /** Arguments after the input, up to the output's path. */
   after: string[];
   copiesSomething: boolean;
   expected: Expected;
-  /** What has to be encoded, if the duration is known. */
+  /** The encoding work, if the duration is known. */
   load: Load | undefined;
-  /** Warnings about what the output does not hold. */
+  /** Warnings about content that is not in the output. */
   warnings: string[];
   /** Languages of the tracks, to be written if the muxer does not. */
   languages?: (string | undefined)[];
@@ -95,15 +95,15 @@ export const emptyRequest: MediaRequest = {
   copies: true,
 };
 
-/** The name of the extracted subtitles in the task's folder, from where ffmpeg runs: no path enters a filter. */
+/** File name of the extracted subtitles. ffmpeg runs in the task's folder, so that no path is part of a filter. */
 export const subtitleFile = 'subtitles.srt';
 
 const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'];
 const bitmapSubtitles = ['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle'];
 const maxTracks = 8;
-/** H.264 that cannot be told from its source. */
+/** Visually lossless H.264. */
 const archiveCrf = 16;
-/** Above this, the value is the clock of the container and not a frame rate. */
+/** Higher values are the clock of the container, not a frame rate. */
 const steadiestRate = 60;
 const fallbackRate = 25;
 const maxRate = 120;
@@ -125,7 +125,7 @@ export function planInTime(
   return plan(probe, from, target, { ...request, video: { ...request.video, preset } }, countedSeconds);
 }
 
-/** Plans the run of ffmpeg for a conversion: pure, so that it can be tested without files. */
+/** Plans the ffmpeg run for a conversion. Pure, so that it can be tested without files. */
 export function plan(
   probe: Probe,
   from: MediaFormat,
@@ -154,7 +154,7 @@ export function plan(
       ...sought.after,
       ...(pictures ? pictures.args : cover.length > 0 ? [] : ['-vn']),
       ...(sounds.length > 0 ? audio : ['-an']),
-      // DV stores a part of the sound with each picture, from the first to the last.
+      // DV stores a part of the audio with every frame.
       ...(target.geometry === 'dv' && encoded.length > 0 ? ['-shortest'] : []),
       ...subtitleArgs(subtitles, target),
       ...cover,
@@ -179,12 +179,12 @@ export function plan(
   };
 }
 
-/** Gives options of ffmpeg, which come in pairs, to one track. */
+/** Applies ffmpeg options, which come in pairs, to one track. */
 export function ofTrack(track: string, args: string[]): string[] {
   return args.map((arg, at) => (at % 2 === 0 ? `${arg.replace(/:[av]$/, '')}:${track}` : arg));
 }
 
-/** Keeps all tags but some, and the recording date, which ffmpeg does not keep unless the tags are mapped. */
+/** Keeps all tags but some, and the recording date, which ffmpeg keeps only if tags are mapped. */
 function metadataArgs({ tags }: Probe, { strip }: MediaRequest): string[] {
   const removed = [...(tags?.ofContainer ?? []), ...(strip ? (tags?.identifying ?? []) : [])];
   const removedTracks = strip ? (tags?.identifyingTracks ?? []) : [];
@@ -197,13 +197,13 @@ function metadataArgs({ tags }: Probe, { strip }: MediaRequest): string[] {
 
 function movieFlags({ tags }: Probe, target: MediaFormat, { faststart, strip }: MediaRequest): string[] {
   if (target.demuxer !== 'mov' || target.ext === 'ismv') return [];
-  // The tags of iTunes, which are the default, have no place for what phones and cameras write.
+  // The default tags of iTunes lack fields for those of phones and cameras.
   const keepsAll = !strip && target.kind === 'video' && (tags?.identifying.length ?? 0) > 0;
   const flags = [...(faststart ? ['faststart'] : []), ...(keepsAll ? ['use_metadata_tags'] : [])];
   return flags.length > 0 ? ['-movflags', flags.map((flag) => `+${flag}`).join('')] : [];
 }
 
-/** Returns warnings about tracks of the input that the output does not hold. */
+/** Returns warnings about tracks of the input that are not in the output. */
 function leftOut(
   probe: Probe,
   target: MediaFormat,
@@ -296,7 +296,7 @@ function requireStreams(
   }
 }
 
-/** Throws if the output would fill the disk: an hour of silence is a kilobyte in one format and a gigabyte in another. */
+/** Throws if the output would fill the disk. An hour of silence takes a kilobyte in one format and a gigabyte in another. */
 function requireRoom(
   target: MediaFormat,
   seconds: number | undefined,
@@ -326,7 +326,7 @@ export function seek(cut: Cut, from: MediaFormat, fastCut = false): { before: st
   const length = cut.end === undefined ? [] : ['-t', String(cut.end - cut.start)];
   const untimed = from.untimed || from.bare;
   const margin = fastCut ? 0 : untimed ? cut.start : from.looseSeek ? Math.min(looseSeconds, cut.start) : 0;
-  // A raw stream cannot seek, not even to its start.
+  // A raw stream does not support seeking, not even to its start.
   if (cut.start === 0) return { before: length, after: [] };
   if (margin === 0) return { before: ['-ss', String(cut.start), ...length], after: [] };
   const sent = cut.start - margin;
@@ -340,7 +340,7 @@ function planVideo(
   target: MediaFormat,
   request: MediaRequest,
 ): { args: string[]; copied: boolean; size: { width: number; height: number }; encoding?: Encoding } {
-  if (!target.video) throw new Error(`${target.ext} holds no pictures.`);
+  if (!target.video) throw new Error(`${target.ext} does not support video.`);
   const map = ['-map', `0:${video.index}`];
   if (copiesVideo(video, from, target, request)) {
     return {
@@ -390,13 +390,13 @@ function planVideo(
 
 const efficientCodecs = ['h264', 'hevc', 'vp8', 'vp9', 'av1'];
 
-/** Returns how many bits a video takes for a pixel, if its codec spends them only where something is to be seen. */
+/** Returns the bits per pixel of a video, if its codec spends them only on visible detail. */
 function bitsPerPixel({ bitRate }: Probe, { codec, width, height, framesPerSecond }: VideoStream): number | undefined {
   if (bitRate === undefined || !efficientCodecs.includes(codec)) return undefined;
   return bitRate / (width * height * (framesPerSecond ?? fallbackRate));
 }
 
-/** ffmpeg passes pictures through that have the size already. */
+/** ffmpeg does not scale frames that already have the size. */
 function scalesNothing(video: VideoStream, size: { width: number; height: number }): boolean {
   return video.width === size.width && video.height === size.height && video.pixelFormat.startsWith('yuv');
 }
@@ -438,11 +438,11 @@ function copiesVideo(video: VideoStream, from: MediaFormat, target: MediaFormat,
 /** Profiles of H.264 that phones decode. */
 const webProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];
 
-/** Returns whether browsers and phones play a video as it is. One that is requested in another codec needs not. */
+/** Returns whether browsers and phones play a video unchanged. Not required if another codec is requested. */
 function playsEverywhere(video: VideoStream, { web }: MediaFormat, wanted: string | undefined): boolean {
   if (!web || (wanted !== undefined && !web.video.includes(wanted))) return true;
   const { codec, pixelFormat, profile, interlaced } = video;
-  // Browsers show both halves of an interlaced picture at once, with combs wherever something moves.
+  // Browsers show both fields of an interlaced frame at once, with combing in motion.
   if (!web.video.includes(codec) || interlaced) return false;
   if (codec === 'h264' && profile !== undefined && !webProfiles.includes(profile)) return false;
   return /^yuvj?a?420p$/.test(pixelFormat) || (codec === 'av1' && pixelFormat === 'yuv420p10le');
@@ -461,7 +461,7 @@ function frameRate(
   return exactRate(Math.min(own ?? fallbackRate, steadiestRate));
 }
 
-/** The rates of television are fractions that no decimal writes. */
+/** Frame rates of television are fractions without an exact decimal. */
 function exactRate(rate: number): number | string {
   for (const whole of [24, 30, 60]) {
     if (Math.abs(rate - (whole * 1000) / 1001) < 0.005) return `${whole * 1000}/1001`;
@@ -474,15 +474,15 @@ function isNtsc(rate: number | undefined): boolean {
 }
 
 /**
- * Returns the filter that gives a video a frame rate: without the delay of `-r`, and with at least one frame even if the
- * whole video is shorter than half a frame of the new rate.
+ * Returns the filter that sets a frame rate. It avoids the delay of `-r`, and keeps at least one frame even if the whole video
+ * is shorter than half a frame at the new rate.
  */
 export function rateFilter(rate: number | string, seconds: number | undefined): string {
   const lasts = (seconds ?? 0) * (perSecond(rate) ?? fallbackRate);
   return `fps=${rate}${lasts < 0.5 ? ':eof_action=pass' : ''}`;
 }
 
-/** Returns the filter chain of the video, and the size of its frames at the end. */
+/** Returns the filter chain of the video, and the size of the resulting frames. */
 function pictureFilters(
   video: VideoStream,
   probe: Probe,
@@ -492,7 +492,7 @@ function pictureFilters(
 ): { filters: string[]; size: { width: number; height: number } } {
   const filters: string[] = [];
   if (video.interlaced && !target.geometry) filters.push('yadif=deint=interlaced');
-  // Before what is behind it: that would not know how long the last frame is shown.
+  // First, because later filters would not know the duration of the last frame.
   if (rate !== undefined) filters.push(rateFilter(rate, cutSeconds(request.cut, probe.seconds)));
   if (hasAlpha(video.pixelFormat)) filters.push(...onWhite);
   if (video.highDynamicRange) filters.push(...toStandardRange);
@@ -510,7 +510,7 @@ function pictureFilters(
   return { filters, size };
 }
 
-/** Players show videos that do not name the matrix of their colours with that of BT.709 from this height on, else of BT.601. */
+/** For videos without a declared colour matrix, players assume BT.709 from this height on, and BT.601 below. */
 const largeHeight = 720;
 
 function usualMatrix({ width, height }: { width: number; height: number }): 'bt709' | 'smpte170m' {
@@ -521,24 +521,24 @@ function hasNoMatrix({ matrix, codec, pixelFormat }: VideoStream): boolean {
   return matrix === '' && codec !== 'mjpeg' && /^yuva?4/.test(pixelFormat);
 }
 
-/** Returns whether a video is decoded to red, green and blue, or has to be for its transparency. */
+/** Returns whether a video is decoded to RGB, or has to be for its transparency. */
 function isRgb({ pixelFormat }: VideoStream): boolean {
   return hasAlpha(pixelFormat) || /^(?:gbr|rgb|bgr|0rgb|0bgr|x2)/.test(pixelFormat);
 }
 
-/** Returns the matrix that an output has to name: of colours that are made from red, green and blue, or would be guessed wrongly. */
+/** Returns the colour matrix that an output has to declare: if it is converted from RGB, or if players would guess wrong. */
 function matrixFor(video: VideoStream, size: { width: number; height: number }): string | undefined {
   if (isRgb(video)) return usualMatrix(size);
   const usual = usualMatrix(video);
   return hasNoMatrix(video) && usual !== usualMatrix(size) ? usual : undefined;
 }
 
-/** Returns the filter for the colours of a video that does not name their matrix, if it is not ffmpeg's guess. */
+/** Returns the filter that sets the colour matrix of a video without one, if ffmpeg would guess wrong. */
 export function assumedMatrix(video: VideoStream): string[] {
   return hasNoMatrix(video) && usualMatrix(video) === 'bt709' ? ['setparams=colorspace=bt709'] : [];
 }
 
-/** Returns the filter for the colours of pictures that store them as in a video: always by the matrix of BT.601. */
+/** Returns the filter for images with colours stored as in a video: always with the matrix of BT.601. */
 export function pictureMatrix(ext: string): string[] {
   return ext === 'jpg' || ext === 'webp' ? ['scale=out_color_matrix=bt601'] : [];
 }
@@ -548,16 +548,16 @@ export function hasAlpha(pixelFormat: string): boolean {
   return /^(?:yuva|gbrap|rgba|bgra|argb|abgr|ya\d|pal8)/.test(pixelFormat);
 }
 
-/** Chooses a decoder that keeps transparency where ffmpeg's own would drop it: that of VP8 and VP9. */
+/** Chooses a decoder that keeps the transparency of VP8 and VP9, which ffmpeg's own decoders drop. */
 export function alphaDecoder({ codec }: { codec: string }): string[] {
   const decoders: Record<string, string[]> = { vp8: ['-c:v', 'libvpx'], vp9: ['-c:v', 'libvpx-vp9'] };
   return decoders[codec] ?? [];
 }
 
-/** Video has no transparency; what shows through is white, as on a page. (The filter for boxes crashes on these frames.) */
+/** Puts white behind transparent pixels, because video has no transparency. (The filter for boxes crashes on these frames.) */
 export const onWhite = onColour('#ffffff');
 
-/** Puts a colour such as `#ff8800` behind what is transparent. */
+/** Puts a colour such as `#ff8800` behind transparent pixels. */
 export function onColour(colour: string): string[] {
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
   const fill = `lutrgb=r=${red}:g=${green}:b=${blue}:a=255`;
@@ -565,8 +565,8 @@ export function onColour(colour: string): string[] {
 }
 
 /**
- * HDR video, as phones record it, looks washed out on SDR screens. This curve leaves what is darker than paper as it is: white
- * paper, 203 cd/m² by BT.2408, becomes 235 of 255, and what is brighter shares the rest.
+ * HDR video, as phones record it, looks washed out on SDR screens. This curve keeps everything darker than white paper: 203
+ * cd/m² by BT.2408 becomes 235 of 255. Brighter values share the rest.
  */
 export const toStandardRange = [
   'zscale=t=linear:npl=100',
@@ -620,7 +620,7 @@ function televisionSize(rate: number | string | undefined): { width: number; hei
   return { width: 720, height: rate === 25 ? 576 : 480 };
 }
 
-/** Fits a picture into the frame of television, with bars where its shape is neither 4:3 nor 16:9. */
+/** Fits a video into a television frame, with bars if its aspect ratio is neither 4:3 nor 16:9. */
 function televisionFilters(video: VideoStream, rate: number | string | undefined): string[] {
   const { width, height } = televisionSize(rate);
   const shape = (video.width * video.pixelAspect) / video.height;
@@ -669,7 +669,7 @@ function copiesAudio(stream: AudioStream, from: MediaFormat, target: MediaFormat
   return copied;
 }
 
-/** In seconds: more than lips may be ahead of the voice. */
+/** In seconds: more than audio and video may be out of sync. */
 const audibleDelay = 0.05;
 
 const losslessCodec = /^(?:pcm|flac|alac|wavpack|tta|ape|truehd|mlp|dsd)/;
@@ -688,16 +688,16 @@ function soundEncoder(
   return lossless ?? (usual && deepEncoder(usual, source, target));
 }
 
-/** Of a channel: more than anyone hears. */
+/** Per channel: more than is audible. */
 const archiveBitRate = 160_000;
 
 function encodeAudio(source: AudioStream, target: MediaFormat, request: MediaRequest): string[] {
   const { encoder: _, volume, ...quality } = request.audio;
   const chosen = soundEncoder(target, request, source);
-  if (!chosen) throw new Error(`${target.ext} has no encoder of sound.`);
+  if (!chosen) throw new Error(`${target.ext} has no audio encoder.`);
   if (request.compatibility === 'archive')
     quality.bitRate ??= Math.min(archiveBitRate * Math.max(1, source.channels), 512_000);
-  // Sound that starts later than the pictures, or has holes, stays in step; without time stamps, silence comes first.
+  // Keeps audio in sync that starts later than the video or has gaps. Without time stamps, silence is inserted first.
   const inStep = [
     `aresample=async=1${target.untimed && target.kind === 'video' ? ':first_pts=0' : ''}`,
     ...(target.geometry === 'dv' ? ['apad'] : []),
@@ -713,7 +713,7 @@ function coverArgs({ cover }: Probe, target: MediaFormat, track: number): string
   return ['-map', `0:${cover.index}`, `-c:v:${track}`, 'copy', `-disposition:v:${track}`, 'attached_pic'];
 }
 
-/** Matroska has the fonts of its subtitles as attachments. */
+/** Matroska stores the fonts of its subtitles as attachments. */
 function attachmentArgs(probe: Probe, from: MediaFormat, target: MediaFormat, request: MediaRequest): string[] {
   const keeps = from.demuxer === 'matroska' && target.muxer === 'matroska' && request.subtitles === 'soft';
   return keeps && probe.attachments && target.kind === 'video' ? ['-map', '0:t', '-c:t', 'copy'] : [];

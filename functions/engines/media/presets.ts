@@ -1,4 +1,4 @@
-/** Names of x264 for how thoroughly a video is compressed, the fastest first; other encoders have the like. */
+/** Presets of x264, the fastest first. Other encoders have similar ones. */
 export const presets = [
   'ultrafast',
   'superfast',
@@ -13,5 +13,5 @@ export const presets = [
 
 export type Preset = (typeof presets)[number];
 
-/** The preset of short videos; longer ones get a faster one where this would take too long. */
+/** The preset of short videos. Longer ones get a faster one if this would take too long. */
 export const usualPreset: Preset = 'veryfast';

@@ -13,17 +13,17 @@ export interface VideoStream {
   /** Profile of the codec, as ffprobe names it. */
   profile?: string | undefined;
   language?: string | undefined;
-  /** As shown: after rotation, in the pixels that are stored. */
+  /** As displayed: after rotation, in stored pixels. */
   width: number;
   height: number;
   /** Width of a pixel divided by its height. */
   pixelAspect: number;
   rotated: boolean;
   framesPerSecond: number | undefined;
-  /** Frames are few and far between, as in a slide show: only a steady rate shows each as long, the last one too. */
+  /** Frames are rare, as in a slide show. Only a constant rate keeps the duration of each, including the last. */
   sparse?: boolean;
   pixelFormat: string;
-  /** Matrix of its colours, if the file names it. */
+  /** Its colour matrix, if declared. */
   matrix: string;
   interlaced: boolean;
   highDynamicRange: boolean;
@@ -47,23 +47,23 @@ export interface SubtitleStream {
   language?: string | undefined;
 }
 
-/** What is in a media file. */
+/** The contents of a media file. */
 export interface Probe {
   seconds: number | undefined;
   /** Bits per second of the whole file. */
   bitRate?: number;
-  /** Duration of the complete file, if `seconds` is only that of the part that is there. */
+  /** Duration of the complete file, if the file is truncated and `seconds` is that of the available part. */
   promisedSeconds?: number;
   video: VideoStream | undefined;
   audio: AudioStream[];
   subtitles: SubtitleStream[];
-  /** A picture beside the sound, not a video. */
+  /** Cover art, not a video. */
   cover: { index: number; codec: string } | undefined;
   /** Video tracks in addition to the first. */
   moreVideos?: number;
   /** Fonts and other files. */
   attachments?: number;
-  /** Names of tags that do not go along. */
+  /** Names of tags that are not copied. */
   tags?: { ofContainer: string[]; identifying: string[]; identifyingTracks: string[] };
 }
 
@@ -107,13 +107,13 @@ const probeSchema = z.object({
 type RawStream = z.infer<typeof streamSchema>;
 
 /**
- * Returns the arguments that open a file: with the demuxer that our detection chose and no other,
+ * Returns the arguments that open a file: only with the demuxer of the detected format,
  * so that a playlist with a media extension opens nothing.
  */
 export function openingArgs(format: MediaFormat, path: string): string[] {
   const demuxer = readerOf(format, path);
   if (demuxer === undefined) throw new Error(`The catalogue lists ${format.ext}, which has no demuxer.`);
-  // AVI keeps its subtitles as whole files inside, which these two read.
+  // AVI embeds subtitles as whole files, which these two read.
   const readers = demuxer === 'avi' ? 'avi,srt,ass' : demuxer;
   return [
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', readers],
@@ -124,7 +124,7 @@ export function openingArgs(format: MediaFormat, path: string): string[] {
   ];
 }
 
-/** Returns the demuxer of a file, as versions of its format may have different ones. */
+/** Returns the demuxer of a file. Versions of a format may have different ones. */
 function readerOf({ demuxer, demuxers }: MediaFormat, path: string): string | undefined {
   if (!demuxers) return demuxer;
   const file = openSync(path, 'r');
@@ -140,14 +140,14 @@ function readerOf({ demuxer, demuxers }: MediaFormat, path: string): string | un
   }
 }
 
-/** Returns the length of a tag before the sound, as of MP3, whose size has seven bits to a byte. */
+/** Returns the length of a tag before the audio, as in MP3. Its size has seven bits per byte. */
 function id3Bytes(start: Buffer): number {
   if (start.toString('latin1', 0, 3) !== 'ID3') return 0;
   const size = start.subarray(6, 10).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
   return 10 + size + ((start[5] ?? 0) & 0x10 ? 10 : 0);
 }
 
-/** Probes an input file, and rejects what would cost too much to decode. */
+/** Probes an input file. Rejects one that would cost too much to decode. */
 export async function probeInput(input: InputFile, run: MediaRun): Promise<Probe> {
   if (input.size === 0) throw new EngineError('The file is empty.');
   const promisedBytes = await checkContainer(input, mediaFormat(input.format));
@@ -172,7 +172,7 @@ export async function probeFile(format: MediaFormat, path: string, run: MediaRun
     (duration) => Number.isFinite(duration) && duration > 0,
   );
   return {
-    // Of bare pictures it is guessed from the bit rate, and far off.
+    // For bare images it is guessed from the bit rate, and far off.
     seconds: format.bare ? undefined : durations[0],
     ...(Number.isFinite(container.bit_rate) ? { bitRate: container.bit_rate } : {}),
     video: video && readVideo(video),
@@ -198,20 +198,20 @@ export async function probeFile(format: MediaFormat, path: string, run: MediaRun
   };
 }
 
-/** Tags that describe the container of the input, not what is in it. */
+/** Tags that describe the container of the input, not its content. */
 const containerTags = /^(?:major_brand|minor_version|compatible_brands|duration|(?:company|product)_\w+)$/i;
-/** Tags that identify the place or the device of a recording: names of QuickTime, Android, Matroska, ID3 and Broadcast Wave. */
+/** Tags that identify the place or device of a recording, in QuickTime, Android, Matroska, ID3 and Broadcast Wave. */
 const identifyingTags =
   /location|gps|iso6709|(?:^|[.\s_:-])(?:xyz|make|model(?:name)?|manufacturer|serial\w*|device\w*|camera\w*|lens\w*|software|firmware\w*|encoder|originator|umid|android\.version|content\.identifier)(?:$|[.\s_:-])/i;
 
-/** Makers that name the tracks of their files after themselves. */
+/** Programs that write their own name as the track name. */
 const cameraBrands = /gopro|dji|insta360|garmin|core media|apple/i;
 
 function tagsOf(tags: Record<string, string>, streams: RawStream[]): NonNullable<Probe['tags']> {
-  // ffmpeg takes a name up to the first equals sign.
+  // In ffmpeg a name ends at the first equals sign.
   const names = (all: Record<string, string>) => Object.keys(all).filter((name) => !name.includes('='));
   const identifies = (name: string) => identifyingTags.test(name);
-  // Broadcast Wave has the time of day in it, which would be read as one of today.
+  // In Broadcast Wave it is only a time of day, to which today's date would be added.
   const { creation_time: created = '' } = tags;
   const isUndated = created !== '' && !/^\d{4}-/.test(created);
   return {
@@ -233,12 +233,12 @@ function languageOf({ tags }: RawStream): string | undefined {
   return tags.language === 'und' ? undefined : tags.language;
 }
 
-/** One bit a sample, at millions of samples a second: what can be heard in it takes 24 bits. */
+/** DSD has one bit per sample at millions of samples per second. Its audible content takes 24 bits. */
 function isDirectStream({ codec_name }: RawStream): boolean {
   return codec_name.startsWith('dsd_');
 }
 
-/** The rates at which these are decoded exceed what most players and formats take, and hold nothing but noise up there. */
+/** These are decoded at rates above those of most players and formats. The higher frequencies contain only noise. */
 const maxDirectRate = 176_400;
 
 function soundRate(stream: RawStream): number {
@@ -246,7 +246,7 @@ function soundRate(stream: RawStream): number {
   return isDirectStream(stream) ? Math.min(stream.sample_rate, maxDirectRate) : stream.sample_rate;
 }
 
-/** Below so many frames per second on average, intervals that differ are those of slides. */
+/** Below this average frame rate, a video with irregular intervals is a slide show. */
 const sparseRate = 10;
 const steadyRate = 25;
 
@@ -311,7 +311,7 @@ function checkLimits(probe: Probe, input: InputFile): void {
   }
 }
 
-/** Reads how long each picture of an animation is shown, in milliseconds, up to a number after which it stops. */
+/** Reads the duration of each frame of an animation in milliseconds, up to a maximum number of frames. */
 export async function frameDelays(input: InputFile, upTo: number, run: MediaRun): Promise<number[]> {
   const args = ['-select_streams', 'v:0', '-show_entries', 'packet=duration_time', '-read_intervals', `%+#${upTo}`];
   const listed = z.object({ packets: z.array(z.object({ duration_time: number.default(0) })).default([]) });
@@ -325,7 +325,7 @@ export async function frameDelays(input: InputFile, upTo: number, run: MediaRun)
   }
 }
 
-/** Counts the pictures of a video, up to a number after which it stops. */
+/** Counts the frames of a video, up to a maximum. */
 export async function countFrames(input: InputFile, upTo: number, run: MediaRun): Promise<number> {
   const args = ['-select_streams', 'v:0', '-count_packets', '-read_intervals', `%+#${upTo}`];
   const counted = z.object({ streams: z.array(z.object({ nb_read_packets: number.default(0) })).default([]) });

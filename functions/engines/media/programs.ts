@@ -9,11 +9,11 @@ import type { TimeLimit } from './time-limit.ts';
 export interface MediaRun {
   folder: string;
   signal: AbortSignal;
-  /** Returns the time that the file has from now on. */
+  /** Returns the remaining time for the file. */
   timeLimit(): TimeLimit;
   /** Called with the seconds of output written so far. */
   onSeconds?: (seconds: number) => void;
-  /** Sets the warnings about input that is not in the output; later ones replace them. */
+  /** Sets the warnings about input that is not in the output. Later calls replace them. */
   warn(warnings: string[]): void;
 }
 
@@ -47,7 +47,7 @@ function onPath(program: string): string | undefined {
 function bundledFfprobe(): string | undefined {
   try {
     const { path }: { path: string } = createRequire(import.meta.url)('@ffprobe-installer/ffprobe');
-    // The package makes it executable in a script, which npm runs only if configured to.
+    // The package makes it executable in an install script, which npm runs only if configured to.
     if ((statSync(path).mode & 0o100) === 0) chmodSync(path, 0o755);
     return path;
   } catch {
@@ -58,7 +58,7 @@ function bundledFfprobe(): string | undefined {
 function bundledFfmpeg(): string | undefined {
   try {
     const path: unknown = createRequire(import.meta.url)('ffmpeg-static');
-    // The package installs without its download too, and then names a file that is not there.
+    // The package also installs without its download, and then refers to a missing file.
     return typeof path === 'string' && existsSync(path) ? path : undefined;
   } catch {
     return undefined;
@@ -95,7 +95,7 @@ export async function runFfprobe(args: string[], run: MediaRun): Promise<unknown
   return JSON.parse(stdout);
 }
 
-/** Runs sox on files that are ours. */
+/** Runs sox on files that the engine wrote. */
 export async function runSox(args: string[], run: MediaRun): Promise<ProgramResult> {
   return runProgram(soxPath(), args, { cwd: run.folder, signal: run.signal });
 }

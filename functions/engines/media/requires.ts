@@ -5,10 +5,10 @@ import { mediaFormats } from './formats.ts';
 
 const ffmpeg: Component = { label: 'ffmpeg', apt: ['ffmpeg'], brew: ['ffmpeg'] };
 
-/** The writer of animated WebP, which is not among those of videos. */
+/** The encoder of animated WebP, which is not one of the video encoders. */
 const animationEncoder = 'libwebp_anim';
 
-/** Every encoder that some format is written with: builds of ffmpeg leave one or the other out. */
+/** The encoders of all formats. Builds of ffmpeg may lack some of them. */
 export const encoders: string[] = [
   ...new Set([
     ...mediaFormats.flatMap(({ video, audio }) => [...(video?.encoders ?? []), ...(audio?.encoders ?? [])]),
@@ -21,14 +21,14 @@ export const components: Record<string, Component> = {
   sharp: shared.sharp,
   ffmpeg,
   ffprobe: { ...ffmpeg, label: 'ffprobe' },
-  // Homebrew's is built without AMR, and its ffmpeg has the encoders that it has.
+  // Homebrew's SoX is built without AMR, and its ffmpeg determines the encoders.
   sox: { label: 'SoX with AMR', apt: ['sox', 'libsox-fmt-base'] },
   ...Object.fromEntries(encoders.map((encoder) => [encoder, { label: `ffmpeg with ${encoder}`, apt: ['ffmpeg'] }])),
 };
 
 const byExt = new Map(mediaFormats.map((format) => [format.ext, format]));
 
-/** Returns the components of a pair: ffmpeg with the encoders that its output is usually written with, and SoX for speech. */
+/** Returns the components for a pair of formats: ffmpeg with the usual encoders of the output, and SoX for speech. */
 export function requires(_operation: ProcessingOperation, _from: string, to: string): string[] {
   const target = byExt.get(to);
   const usual = [target?.video?.encoders[0], target?.audio?.encoders[0]].filter((encoder) => encoder !== undefined);

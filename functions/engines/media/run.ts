@@ -12,10 +12,10 @@ import { crop, trim } from './trim.ts';
 const operations = { convert, trim, crop };
 
 const { timeoutSeconds } = catalogue.resources;
-/** What the function has, which an operator may have chosen. */
+/** Memory of the function, which the operator may have configured. */
 const memoryMegabytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? catalogue.resources.memoryMegabytes);
 
-/** Returns the time that one of the files of a task has from now on. */
+/** Returns the remaining time for one of the files of a task. */
 function timeLimit({ deadline, inputs }: Work & { deadline: number }, index: number): TimeLimit {
   const max = Math.max(0, (deadline - Date.now()) / 1000);
   return {

@@ -1,20 +1,20 @@
 import type { AudioEncoder, VideoEncoder } from './formats.ts';
 import { type Preset, presets, usualPreset } from './presets.ts';
 
-/** What writes pictures: an encoder of video, or of an animation. */
+/** An encoder of video, or the writer of an animation. */
 export type Writer = VideoEncoder | 'gif' | 'webp' | 'webpLossless' | 'apng';
 
-/** Millions of pixels in a second of CPU time, and how many of six cores it uses. */
+/** Megapixels per second of CPU time, and the number of used cores out of six. */
 export type Speed = [megapixels: number, cores: number];
 
-/** The speed with pictures of 640 × 360, then that with pictures of 1920 × 1080. */
+/** The speed at 640 × 360 and at 1920 × 1080. */
 type Speeds = [...small: Speed, ...large: Speed];
 
 /**
- * Measured by `npm run bench -- encoders` with ffmpeg 5.1 on an Intel Xeon of 2023 whose hyper-threads had other work, as
- * those of a busy function have: a zoom into a fractal under noise, for which H.264 takes 20 Mbit/s at 1080p, more than
- * most cameras. Slow presets are measured on small pictures only. VP8 is measured with one thread, as its threads spin
- * while they wait. An encoder without presets has one speed.
+ * Measured by `npm run bench -- encoders` with ffmpeg 5.1 on an Intel Xeon of 2023 with busy hyper-threads, as in a busy
+ * function. The video is a zoom into a fractal with noise, for which H.264 takes 20 Mbit/s at 1080p, more than most cameras.
+ * Slow presets are measured at the small size only. VP8 is measured with one thread, because its threads spin while they wait.
+ * An encoder without presets has one speed.
  */
 const speeds: Record<Writer, Partial<Record<Preset, Speeds>>> = {
   libx264: {
@@ -82,7 +82,7 @@ const speeds: Record<Writer, Partial<Record<Preset, Speeds>>> = {
   prores_ks: { veryfast: [3.4, 5.1, 3.1, 5.9] },
   ffv1: { veryfast: [17, 2.5, 25, 2.9] },
   wrapped_avframe: { veryfast: [300, 1, 300, 1] },
-  // Both runs of it together.
+  // Both runs together.
   gif: { veryfast: [2.7, 1, 2.7, 1] },
   webp: { ultrafast: [16, 1, 16, 1], superfast: [13, 1, 13, 1], veryfast: [5.2, 1, 5.2, 1] },
   webpLossless: { veryfast: [0.65, 1, 0.65, 1] },
@@ -99,7 +99,7 @@ const filterSpeeds: [name: RegExp, megapixels: number][] = [
   [/lutrgb=/, 80],
 ];
 
-/** Seconds of stereo in a second of CPU time; encoders that are not listed are faster than most of these. */
+/** Seconds of stereo per second of CPU time. Encoders that are not listed are faster than most of these. */
 const audioSpeeds: Partial<Record<AudioEncoder, number>> = {
   aac: 50,
   libmp3lame: 90,
@@ -112,7 +112,7 @@ const usualAudioSpeed = 120;
 const smallPixels = 640 * 360;
 const largePixels = 1920 * 1080;
 
-/** Returns the speed of a writer at a size, between the two that are measured. */
+/** Returns the speed of a writer at a size, interpolated between the two measured ones. */
 export function speedOf(writer: Writer, preset: Preset, pixels: number): Speed {
   const known = speeds[writer][preset] ?? speeds[writer][usualPreset] ?? unknownSpeed(writer);
   const [megapixels, cores, largeMegapixels, largeCores] = known;

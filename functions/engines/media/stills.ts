@@ -55,7 +55,7 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
   if (rate !== undefined && seconds !== undefined) requireTimeToRead(video, seconds, run);
   const { scaled, size } = resizeTo(
     video,
-    // Pictures have square pixels, whatever those of the video are.
+    // Images have square pixels, unlike some videos.
     { ...givenSize(options), ...(hasSize(options) ? {} : { height: video.height, fit: 'inside' as const }) },
   );
   const isFinished = changesPicture(options, withPictureOptions([], target.ext), ['quality']);
@@ -108,7 +108,7 @@ function requireTimeToRead(video: VideoStream, seconds: number, run: MediaRun): 
 
 /** Converts the frames that ffmpeg extracted losslessly as the options request. */
 async function finish(stills: OutputFile[], options: OptionValues, format: string): Promise<OutputFile[]> {
-  // Loaded only if needed: most stills are written by ffmpeg directly.
+  // Loaded only if needed: ffmpeg writes most stills directly.
   const { finishPicture } = await import('../image/finish.ts');
   const finished: OutputFile[] = [];
   for (const { path: source, name } of stills) {
@@ -138,7 +138,7 @@ async function collect(
       const path = join(run.folder, file);
       const { width, height } = await sharp(path).metadata();
       if (width !== size.width || height !== size.height)
-        throw new EngineError(`A picture came out as ${width} × ${height} pixels.`);
+        throw new EngineError(`An extracted frame has the wrong size of ${width} × ${height} pixels.`);
       const name = many ? plain.replace(/(\.[^.]+)$/, `-${String(at + 1).padStart(4, '0')}$1`) : plain;
       return { path, name, format: target.ext };
     }),
@@ -158,7 +158,7 @@ function hasSize(options: OptionValues): boolean {
   return options.width !== undefined || options.height !== undefined;
 }
 
-/** A picture is padded once it is decoded, where a background can be transparent: by the names that pictures have. */
+/** Returns the options for padding under their names for images: it is done after decoding, with a transparent background. */
 function padded(options: OptionValues): OptionValues {
   const { width, height, ...others } = options;
   if (options.fit !== 'pad' || width === undefined || height === undefined || changesSize(options)) return options;
@@ -175,7 +175,7 @@ export function fitOf(options: OptionValues): Fit {
   return fit === 'crop' || fit === 'scale' ? fit : 'max';
 }
 
-/** JPEG in ffmpeg counts from 2, best, to 31. */
+/** ffmpeg's JPEG quality is from 2, the best, to 31. */
 function jpegQuantizer(quality: number): string {
   return String(Math.round(31 - (quality / 100) * 29));
 }

@@ -2,48 +2,48 @@ import { EngineError } from '../runtime/engine.ts';
 import { type Preset, presets, usualPreset } from './presets.ts';
 import { decodingSpeed, filterSeconds, presetsOf, speedOf, type Writer } from './speeds.ts';
 
-/** The time that a file has, in seconds. */
+/** The time available for a file in seconds. */
 export interface TimeLimit {
   cores: number;
   /** Until the task is aborted. */
   max: number;
-  /** That a conversion may take by the defaults: half of the file's share, as estimates may be off by so much. */
+  /** Time that a conversion with default settings may take: half of the file's share, because estimates may be off by a factor of two. */
   usual: number;
 }
 
-/** Pictures to be encoded. */
+/** Frames to encode. */
 export interface Pictures {
   writer: Writer;
   width: number;
   height: number;
   frames: number;
-  /** Of the input, if that says how much there is to be seen. */
+  /** Bits per pixel of the input, if they indicate its amount of detail. */
   bitsPerPixel?: number | undefined;
 }
 
-/** What has to be done for an output. */
+/** The work for an output. */
 export interface Load {
   /** Duration of the output. */
   seconds: number;
   pictures?: Pictures | undefined;
   /** Decoded pixels, in millions. */
   megapixelsRead: number;
-  /** CPU time of what only one core works on: filters and audio. */
+  /** CPU time of single-threaded work: filters and audio. */
   oneCoreSeconds: number;
 }
 
-/** How many times the pictures are encoded: usually, and at least. */
+/** How many times the frames are encoded: usually, and at least. */
 export interface Runs {
   usual: number;
   min: number;
 }
 
-/** What a user could choose instead. */
+/** Alternatives that the user could choose. */
 export interface Choices {
   writers: readonly Writer[];
   /** Whether the operation has options for preset, codec and resolution. */
   hasOptions: boolean;
-  /** The slowest preset that is chosen by default; the usual one where it is absent. */
+  /** The slowest preset that is chosen by default. Defaults to the usual one. */
   slowest?: Preset;
 }
 
@@ -65,10 +65,10 @@ export function estimate(load: Load, preset: Preset, cores: number): number {
 /** Bits per pixel of the video that the speeds are measured with, and of one that hardly changes. */
 const busy = 0.3;
 const quiet = 0.03;
-/** A recording of a screen takes a third to a tenth of the time; half of it is certain. */
+/** A screen recording takes a third to a tenth of the time. Half of the time is a safe estimate. */
 const minEffort = 0.5;
 
-/** Returns the share of the measured time that a video takes, by how much there is to be seen in it. */
+/** Returns the share of the measured time that a video takes, by its amount of detail. */
 function effort({ bitsPerPixel = busy }: Pictures): number {
   const share = Math.log(bitsPerPixel / quiet) / Math.log(busy / quiet);
   return minEffort + (1 - minEffort) * Math.max(0, Math.min(1, share));

@@ -11,7 +11,7 @@ import { countFrames, openingArgs, type Probe } from './probe.ts';
 import { type MediaRun, runFfmpeg, runSox } from './programs.ts';
 import { endsEarly, incomplete, openOutput, verifyDuration } from './verify.ts';
 
-/** One file to be made of another. */
+/** The conversion of one file. */
 export interface Transcode {
   input: InputFile;
   probe: Probe;
@@ -21,9 +21,9 @@ export interface Transcode {
   path: string;
   /** Called with the progress, from 0 to 1. */
   onShare?: (share: number) => void;
-  /** For what goes before the format's own arguments, such as the passes of an encoder. */
+  /** Arguments before those of the format, such as the passes of an encoder. */
   passArgs?: string[];
-  /** The output is discarded: a first pass writes its statistics elsewhere, and may write no frames at all. */
+  /** The output is discarded: a first pass writes its statistics elsewhere, and may write no frames. */
   discarded?: true;
 }
 
@@ -104,9 +104,9 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   }
   if (planned.languages) await writeLanguages(path, planned.languages);
   const decoded = Math.max(0, seconds - (target.blockSeconds ?? 0));
-  // Without a duration in the header, only what was decoded can be compared.
+  // Without a duration in the header, only the decoded duration can be compared.
   const promised = from.knowsDuration ? promisedSeconds(job, planned) : undefined;
-  // Copied, a sound that ends early would keep the promise in its own header.
+  // A copied stream that ends early would still declare its full duration.
   if (planned.copiesSomething && !job.probe.video && promised !== undefined && endsEarly(seconds, promised))
     throw new EngineError(incomplete(seconds, promised));
   const written = await openOutput(path, target, planned.expected, run);
@@ -120,12 +120,12 @@ function promisedSeconds({ probe, request }: Transcode, { expected }: Plan): num
   return (request.cut ? undefined : probe.promisedSeconds) ?? expected.seconds;
 }
 
-/** Shorter audio is hardly audible: a file of which no more is left is damaged. */
+/** Shorter audio is hardly audible, so the file counts as damaged. */
 const minSeconds = 0.25;
 
 /** Returns a warning about audio that is shorter than its header declares, if enough is left to be useful. */
 function earlyEnd({ probe, request }: Transcode, promised: number, decoded: number): string | undefined {
-  // A truncated video is rejected: nobody wants half of one unnoticed.
+  // A truncated video is rejected, because half of a video must not go unnoticed.
   if (probe.video || decoded < minSeconds || !endsEarly(decoded, promised)) return undefined;
   const whole = request.cut ? `the ${promised.toFixed(1)} requested seconds` : `${promised.toFixed(1)} seconds`;
   return `The file ends early: ${decoded.toFixed(1)} of ${whole} could be decoded.`;

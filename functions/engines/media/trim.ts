@@ -53,7 +53,7 @@ function fitsUncoded(probe: Probe, target: MediaFormat): boolean {
   );
 }
 
-/** Requests the codec of the input, at a visually lossless quality; in another format only if it plays everywhere there. */
+/** Requests the codec of the input at a visually lossless quality. In another format, only if it plays everywhere. */
 function faithfulRequest(probe: Probe, target: MediaFormat, input: InputFile, { strip }: OptionValues): MediaRequest {
   const web = input.format === target.ext ? undefined : target.web;
   const encoder: VideoEncoder | undefined = target.video?.encoders.find(
@@ -76,7 +76,7 @@ function faithfulRequest(probe: Probe, target: MediaFormat, input: InputFile, { 
   };
 }
 
-/** Constant bit rates come in steps; the next above keeps what is there. */
+/** Returns the next higher step of constant bit rates, which keeps the quality. */
 function nearestBitRate(bitRate: number): number {
   const steps = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640];
   return (steps.find((step) => step * 1000 >= bitRate * 0.98) ?? 640) * 1000;

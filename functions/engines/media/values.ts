@@ -7,7 +7,7 @@ export function numberOf(options: OptionValues, name: string): number | undefine
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Returns an option that is a word of its list; `auto` and `none given` are the same. */
+/** Returns an option with a list of values. `auto` counts as not given. */
 export function wordOf(options: OptionValues, name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' && value !== '' && value !== 'auto' ? value : undefined;
@@ -41,7 +41,7 @@ export function cutOf(options: OptionValues, names: [string, string], duration: 
       `${names[0]} (${start} s) must be before the end of the file, which lasts ${duration.toFixed(2)} s.`,
     );
   }
-  // An end beyond the file's is its end.
+  // An end beyond the file's duration is ignored.
   return { start, end: end !== undefined && duration !== undefined && end >= duration ? undefined : end };
 }
 

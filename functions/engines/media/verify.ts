@@ -37,14 +37,14 @@ export async function openOutput(
     const { width, height } = probe.video;
     if (width !== expected.video.width || height !== expected.video.height) {
       throw new EngineError(
-        `The output came out as ${width} × ${height} instead of ${expected.video.width} × ${expected.video.height} pixels.`,
+        `The output is ${width} × ${height} instead of ${expected.video.width} × ${expected.video.height} pixels.`,
       );
     }
   }
   return probe.seconds;
 }
 
-/** Returns whether less was decoded than promised. Half a second and a tenth are what containers and codecs round and pad. */
+/** Returns whether less was decoded than declared. Containers and codecs round and pad by up to half a second and a tenth. */
 export function endsEarly(seconds: number, promised: number): boolean {
   return seconds < promised * 0.9 - 0.5;
 }
@@ -63,7 +63,7 @@ export function verifyDuration(
   if (seconds === undefined || expected === undefined || target.bare) return;
   if (endsEarly(seconds, expected)) throw new EngineError(incomplete(seconds, expected));
   if (target.knowsDuration && !subtitles && seconds > expected * 1.1 + 1) {
-    throw new EngineError(`The output came out ${seconds.toFixed(1)} seconds long instead of ${expected.toFixed(1)}.`);
+    throw new EngineError(`The output is ${seconds.toFixed(1)} seconds long instead of ${expected.toFixed(1)}.`);
   }
 }
 

@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 
 /**
- * Counts the pictures of a WebP by its chunks, up to a number after which it stops: what decodes them looks for each one
- * from the start of the file, so that many cost minutes before the first is there.
+ * Counts the frames of a WebP by its chunks, up to a maximum. The decoder searches for each frame from the start of the file,
+ * so with many frames it would take minutes.
  */
 export async function countWebpFrames(path: string, upTo: number): Promise<number> {
   const file = await open(path);
   try {
     const header = Buffer.alloc(8);
     let frames = 0;
-    // The chunks follow the twelve bytes that name the container.
+    // The chunks follow the container header of twelve bytes.
     for (let at = 12; frames < upTo; ) {
       const { bytesRead } = await file.read(header, 0, header.length, at);
       if (bytesRead < header.length) break;

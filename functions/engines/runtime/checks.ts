@@ -1,20 +1,19 @@
 import type { JsonObject, JsonValue } from '../../../shared/tasks/task.ts';
 
 /**
- * Checks of what crosses from the untrusted to the trusted side. Each returns the value as the type that it has been shown
- * to have, or throws.
+ * Checks for data that crosses from the untrusted to the trusted side. Each returns the value with its checked type, or throws.
  */
 
-/** What an engine sent or left is not what an engine in order would: its process, or all of its function, was taken over. */
+/** Thrown if an engine sends or leaves what its own code would not: its process or its whole function was taken over. */
 export class TamperedError extends Error {
   override name = 'TamperedError';
 }
 
-/** Limits of details: a record holds them next to its files. */
+/** Limits for details, which are stored in the record of a task. */
 const maxDetailsLength = 64 * 1024;
 const maxDetailsDepth = 6;
 
-/** Returns what a line of JSON holds. */
+/** Parses a line of JSON. */
 export function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -29,7 +28,7 @@ export function fieldsOf(value: unknown, name: string): Record<string, unknown> 
   throw unexpected(`an object for ${name}`, value);
 }
 
-/** Returns a text of at most so many characters. Defaults to no limit: a line of JSON has one. */
+/** Returns a text of limited length. Defaults to no limit: a line of JSON has one. */
 export function textOf(value: unknown, name: string, maxLength = Number.POSITIVE_INFINITY): string {
   if (typeof value === 'string' && value.length <= maxLength) return value;
   throw unexpected(`a string of at most ${maxLength} characters for ${name}`, value);
@@ -41,7 +40,7 @@ export function numberOf(value: unknown, name: string, min: number, max: number)
   throw unexpected(`a number from ${min} to ${max} for ${name}`, value);
 }
 
-/** Returns the checked items of a list of at most so many. */
+/** Returns the checked items of a list of limited length. */
 export function listOf<T>(value: unknown, name: string, maxLength: number, check: (item: unknown) => T): T[] {
   if (Array.isArray(value) && value.length <= maxLength) return value.map(check);
   throw unexpected(`at most ${maxLength} items for ${name}`, value);
@@ -64,13 +63,13 @@ function isJsonWithin(value: unknown, depth: number): value is JsonValue {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
 
-/** Returns a text for a log or a person: without the characters that terminals and log readers act on, and not too long. */
+/** Returns a text that is safe to log or show: shortened, and without the characters that control terminals and log readers. */
 export function printable(text: string, maxLength: number): string {
   const clean = text.slice(0, maxLength).replaceAll(controlCharacters, '\ufffd');
   return text.length > maxLength ? `${clean} …` : clean;
 }
 
-/** Returns the error of a value that was not expected. */
+/** Returns the error for an unexpected value. */
 export function unexpected(expected: string, value: unknown): TamperedError {
   return new TamperedError(`Expected ${expected} but received ${shown(value)}.`);
 }

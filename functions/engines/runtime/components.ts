@@ -2,7 +2,7 @@ import type { Component } from '../../../shared/catalogue/catalogue.ts';
 
 const poppler: Component = { label: 'poppler', apt: ['poppler-utils'], brew: ['poppler'] };
 
-/** Components of more than one engine, by the name of the program or package. */
+/** Components that several engines use, by the name of the program or package. */
 export const components = {
   sharp: { label: 'sharp' },
   gs: { label: 'Ghostscript', apt: ['ghostscript'], brew: ['ghostscript'] },
@@ -13,7 +13,7 @@ export const components = {
   pdftotext: poppler,
   qpdf: { label: 'qpdf', apt: ['qpdf'], brew: ['qpdf'] },
   pandoc: { label: 'pandoc', apt: ['pandoc'], brew: ['pandoc'] },
-  // Driven through its Python bridge, as Debian packages both.
+  // Controlled through its Python bridge, which Debian packages separately.
   soffice: {
     label: 'LibreOffice',
     apt: [

@@ -2,6 +2,7 @@ import { closeSync, fstatSync } from 'node:fs';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { EngineResources } from '../../../shared/catalogue/catalogue.ts';
 import { mapAtOnce } from '../../../shared/concurrency.ts';
+import { defined } from '../../../shared/defined.ts';
 import { filesAtOnce } from '../../../shared/tasks/limits.ts';
 import { TamperedError } from './checks.ts';
 import { EngineError, type InputFile, type RunContext, type Work, type WorkResult } from './engine.ts';
@@ -16,7 +17,7 @@ import { type PreparedTask, Sandbox } from './sandbox/sandbox.ts';
 /** Memory that the function itself needs in addition to the engine's. */
 const ownMemoryBytes = 200 * 1024 * 1024;
 
-/** What the user learns; the log says more. */
+/** Shown to the user; the log has the details. */
 const tampered = 'The file could not be converted: it made the engine behave in a way that is not allowed.';
 
 /**
@@ -29,14 +30,14 @@ export function engineHandler(module: URL, { network = false }: Pick<EngineResou
   sandbox.warm();
   return awslambda.streamifyResponse(async (request: EngineRequest, stream, { tenantId = request.tenant }) => {
     // Lambda chose this environment by the tenant of the invocation, and never uses it for another.
-    if (tenantId !== request.tenant) throw new Error('The request is of another tenant than this environment.');
+    if (tenantId !== request.tenant) throw new Error('The request belongs to another tenant than this environment.');
     const send = (response: EngineResponse) => stream.write(`${JSON.stringify(response)}\n`);
     send(await respond(request, sandbox, send));
     sandbox.endTask();
-    // The worker goes on meanwhile. An engine that is frozen before would settle when the next work waits for it.
+    // The worker does not wait for this. An engine frozen before it has settled would delay the next task.
     await sandbox.settled();
     await new Promise<void>((resolve) => stream.end(resolve));
-    // Files or processes of a task that cannot be got rid of would be in the reach of the next: Lambda starts another environment.
+    // Files or processes that cannot be removed would be within reach of the next task. Lambda starts another environment.
     if (sandbox.isUnusable) process.exit(1);
   });
 }
@@ -51,7 +52,7 @@ async function respond(
   const watch = watchRun(request, logger);
   const secrets = secretsOf(request.options);
   const hide = (text: string) => redact(text, secrets);
-  // A sandbox that does not start says so by the run.
+  // If the sandbox does not start, the run reports it.
   const reported = sandbox.barriers().then(
     (barriers) => send({ type: 'isolation', barriers }),
     () => {},
@@ -63,7 +64,7 @@ async function respond(
     const context: RunContext = {
       signal: watch.signal,
       progress: (percent) => send({ type: 'progress', percent }),
-      // As texts under keys of ours: what an engine names could pass for a field of the log, or for a metric.
+      // As texts under fixed keys: a key chosen by an engine could pass for a log field or a metric.
       log: (message, details = {}) =>
         logger.info('the engine reports', { report: hide(message), details: hide(JSON.stringify(details)) }),
     };
@@ -79,7 +80,7 @@ async function respond(
       logger.info('refused the work', { reason: hide(error.message) });
       return { type: 'refused', msg: error.message, detail: hide(error.detail), engineMs };
     }
-    // Whatever went wrong may be the doing of the process, which is not asked again.
+    // The process itself may have caused the failure, so it is not used again.
     sandbox.endProcess();
     if (error instanceof TamperedError && !sandbox.isUnusable) {
       logger.error('the engine was tampered with', { violation: error.message });
@@ -114,8 +115,7 @@ async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortS
     maxOutputBytes,
     deadline,
     folder: task.folder,
-    ...(page === undefined ? {} : { page }),
-    ...(maxProcessorSeconds === undefined ? {} : { maxProcessorSeconds }),
+    ...defined({ page, maxProcessorSeconds }),
   };
 }
 

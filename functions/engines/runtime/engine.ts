@@ -17,7 +17,7 @@ export interface InputFile {
 export interface Work {
   operation: ProcessingOperation;
   inputs: InputFile[];
-  /** URL of a page to import, in place of inputs: only the engine that renders pages has a browser. */
+  /** URL of a page to import, instead of inputs: only the engine that renders pages has a browser. */
   page?: string;
   /** Canonical extension of the output. */
   outputFormat: string;
@@ -25,11 +25,11 @@ export interface Work {
   options: OptionValues;
   /** Maximum size of all outputs: the disk space that the inputs leave. Defaults to no limit. */
   maxOutputBytes?: number;
-  /** Maximum of processor time, whatever limits the engine asks for. Defaults to no limit. */
+  /** Maximum processor time, which the engine's own limits cannot raise. Defaults to no limit. */
   maxProcessorSeconds?: number;
   /** When the work is aborted, in milliseconds since the epoch. Defaults to the engine's timeout from its start. */
   deadline?: number;
-  /** An empty folder for this task alone; outputs and temporary files go here and it is deleted afterwards. */
+  /** An empty folder for outputs and temporary files of this task. It is deleted afterwards. */
   folder: string;
 }
 
@@ -41,7 +41,7 @@ export interface OutputFile {
 
 export interface WorkResult {
   outputs: OutputFile[];
-  /** Details to show besides the links, such as sizes before and after. */
+  /** Details to show next to the links, such as sizes before and after. */
   details?: JsonObject;
   /** Warnings for the user about input that is not in the outputs; shown as `result.warnings`. */
   warnings?: string[];
@@ -55,23 +55,23 @@ export interface WorkContext {
   /** Writes a log line for the operator, without the user's secrets. */
   log(message: string, details?: JsonObject): void;
   /**
-   * Ends the work with a refusal if its processes use more processor time than this from now on, until the next call. Without
-   * a number nothing but the limit in the engine's resources counts, which always does.
+   * Rejects the work if its processes use more processor time than this until the next call. Without a number, only the
+   * limit in the engine's resources applies.
    */
   limitProcessorTime(seconds?: number): void;
 }
 
-/** What is outside of the sandbox listens to; limits are enforced there, not passed on. */
+/** Callbacks outside the sandbox. Limits are enforced there and not passed on. */
 export type RunContext = Omit<WorkContext, 'limitProcessorTime'>;
 
-/** What a folder under engines/ provides besides its catalogue. Runs in a separate process without credentials. */
+/** What a folder under engines/ provides in addition to its catalogue. Runs in a separate process without credentials. */
 export interface Engine {
   run(work: Work, context: WorkContext): Promise<WorkResult>;
-  /** Ends what a run has left open and prepares for the next one; called after each, while its outputs are being stored. */
+  /** Closes what a run left open and prepares for the next. Called after each run, while its outputs are being stored. */
   settle?(): Promise<void>;
 }
 
-/** Enough of a program's output to see what it complained about. */
+/** Limit for the program output in an error. */
 const maxDetailCharacters = 10_000;
 
 /** A failure that the user can act on: its message becomes `result.msg`. Any other error of an engine is a bug. */
@@ -86,7 +86,7 @@ export class EngineError extends Error {
   }
 }
 
-/** Finds the components of an engine that are missing on this machine, each with the reason, which is empty if it is not installed. */
+/** Finds the components of an engine that are missing on this machine. The reason is empty for one that is not installed. */
 export type EngineCheck = () => Promise<Record<string, string>>;
 
 export type { EngineCatalogue };

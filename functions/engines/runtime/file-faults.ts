@@ -1,16 +1,16 @@
 import { EngineError } from './engine.ts';
 import { ProgramError } from './program.ts';
 
-/** Signals of a process that broke on its own, as opposed to one that somebody ended. */
+/** Signals of a process that crashed, as opposed to one that was killed. */
 const crashes = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'];
-/** What programs end with that cannot be started. */
+/** Exit codes for programs that cannot be started. */
 const notStarted = [126, 127];
 const memoryCodes = ['ENOMEM', 'ERR_BUFFER_TOO_LARGE', 'ERR_FS_FILE_TOO_LARGE', 'ERR_STRING_TOO_LONG'];
 const diskCodes = ['EDQUOT', 'EFBIG', 'ENOSPC'];
 
 /**
- * Returns the refusal for an error that the same file would cause again, however often the work is repeated; undefined for
- * one that may be a fault of ours or of the machine.
+ * Returns the error for the user if the same file would fail on every attempt. Returns undefined if the service or the
+ * machine may be at fault.
  */
 export function faultOfFile(error: unknown, folder: string): EngineError | undefined {
   if (error instanceof EngineError) return error;
@@ -26,7 +26,7 @@ export function faultOfFile(error: unknown, folder: string): EngineError | undef
   return undefined;
 }
 
-/** Returns the refusal for a file on which the engine's own process crashed. */
+/** Returns the error for a file on which the engine's own process crashed. */
 export function crashOnFile(signal: string | null): EngineError | undefined {
   return signal !== null && crashes.includes(signal) ? new EngineError(crashMessage, { detail: signal }) : undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * Arguments that stop PostScript from walking directories, to be followed by the input. In safer mode Ghostscript
  * withholds the names that `filenameforall` finds, but still searches the whole file system for them, /proc included.
- * The operator is replaced where all code looks it up; after that the dictionary is made read-only, as it is by default.
+ * The operator is replaced in the system dictionary, which is then made read-only, as it is by default.
  */
 export const withoutDirectoryWalks = [
   '-dWRITESYSTEMDICT',

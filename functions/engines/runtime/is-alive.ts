@@ -1,4 +1,4 @@
-/** Returns whether a process exists, whoever owns it. */
+/** Returns whether a process exists, including processes of other users. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { maxFilesPerTask } from '../../../shared/tasks/limits.ts';
 import { EngineError, type OutputFile, type Work } from './engine.ts';
 
-/** Throws if one task may not have so many files. `advice` says how to get fewer. */
+/** Throws if there are more files than one task may have. `advice` tells the user how to get fewer. */
 export function checkFileCount(count: number, advice: string): void {
   if (count > maxFilesPerTask)
     throw new EngineError(
@@ -20,7 +20,7 @@ export class Outputs {
     this.#maxBytes = maxOutputBytes;
   }
 
-  /** Bytes that are left. */
+  /** Bytes of disk space left. */
   get bytesLeft(): number {
     return this.#maxBytes - this.#bytes;
   }
@@ -31,7 +31,7 @@ export class Outputs {
     this.count(this.files.length, sizes);
   }
 
-  /** Enforces the limits on the number of all files so far, and on their size with that of these. */
+  /** Enforces the limits on the number of files, and on their total size including these bytes. */
   count(files: number, sizes: number[]): void {
     checkFileCount(files, 'Split the inputs across several tasks.');
     this.#bytes = sizes.reduce((sum, size) => sum + size, this.#bytes);
@@ -39,7 +39,7 @@ export class Outputs {
   }
 }
 
-/** Returns the failure of work that would need more disk space than it has. */
+/** Returns the error for a task that needs more disk space than it has. */
 export function outOfDisk(maxBytes: number): EngineError {
   return new EngineError(
     `The outputs exceed the ${Math.floor(maxBytes).toLocaleString('en')} bytes of disk space that one task has. Split the input, or choose a smaller size or quality.`,

@@ -20,7 +20,7 @@ import {
 const key = (name: string) => PDFName.of(name);
 type Text = PDFString | PDFHexString | PDFName;
 
-/** More than any document has; a damaged or hostile one may go round in circles. */
+/** More than any real document has. The references of a damaged or hostile one may be circular. */
 const maxNodes = 200_000;
 const maxDepth = 50;
 
@@ -34,8 +34,8 @@ interface Bookmark {
 }
 
 /**
- * Copies objects from one PDF into another with everything they refer to. In contrast to the library's own copier, it does not
- * copy a page again that something refers to, and a chain of references of any length does not exhaust the stack.
+ * Copies objects from one PDF into another with everything they refer to. Unlike the copier of the library, it copies each
+ * page once, and long chains of references do not exhaust the stack.
  */
 export class PdfCopier {
   readonly #from: PDFContext;
@@ -44,14 +44,14 @@ export class PdfCopier {
   readonly #known = new Map<PDFRef, PDFObject>();
   readonly #pending: [from: PDFRef, to: PDFRef][] = [];
 
-  /** Each dictionary is passed to `adapt` after it is copied, while what it refers to may be missing still. */
+  /** Passes each dictionary to `adapt` after it is copied. The objects it refers to may not be copied yet. */
   constructor(from: PDFContext, to: PDFContext, adapt: (dict: PDFDict) => void = () => {}) {
     this.#from = from;
     this.#to = to;
     this.#adapt = adapt;
   }
 
-  /** Makes every reference to an object a reference to one that exists already. */
+  /** Redirects all references to an object to an existing one. */
   map(from: PDFRef, to: PDFObject): void {
     this.#known.set(from, to);
   }
@@ -65,7 +65,7 @@ export class PdfCopier {
     return copied;
   }
 
-  /** Copies a page to a reference of its own, with what it inherits in the tree of its pages. */
+  /** Copies a page, with the attributes that it inherits in the page tree. */
   copyPage(page: PDFPageLeaf, to: PDFRef): PDFPageLeaf {
     for (const name of PDFPageLeaf.InheritableEntries) {
       const value = page.getInheritableAttribute(key(name));
@@ -101,7 +101,7 @@ export class PdfCopier {
   }
 
   #filled(dict: PDFDict): PDFDict {
-    // A page that nothing but a link refers to would bring all others by its parent.
+    // Through its parent, a page that only a link refers to would bring along all other pages.
     if (dict instanceof PDFPageLeaf) dict.delete(key('Parent'));
     for (const [name, value] of dict.entries()) dict.set(name, this.#clone(value));
     this.#adapt(dict);
@@ -111,7 +111,7 @@ export class PdfCopier {
 
 /**
  * Appends whole documents to a PDF: their pages, bookmarks, form fields, named destinations, attachments, layers, tags and page
- * labels. Each input gets a bookmark, and the bookmarks of its own are below that.
+ * labels. Each input gets a bookmark, with the input's own bookmarks below it.
  */
 export class PdfJoin {
   readonly #pdf: PDFDocument;
@@ -132,14 +132,14 @@ export class PdfJoin {
     this.#pdf = pdf;
   }
 
-  /** Adds a bookmark to a page, counted from 0, for an input that is no document. */
+  /** Adds a bookmark to a page, counted from 0, for an input that is not a PDF. */
   bookmark(title: string, page: number): void {
     this.#isTagged = false;
     this.#addBookmark(title, page, []);
     this.#label(page);
   }
 
-  /** Appends a document; the source is used up. */
+  /** Appends a document. The source must not be used afterwards. */
   append(source: PDFDocument, name: string, title: string): void {
     const first = this.#pdf.getPageCount();
     const renamed = Object.fromEntries(nameTrees.map((tree) => [tree, this.#rename(source, tree)]));
@@ -169,7 +169,7 @@ export class PdfJoin {
     this.#addLabels(source, copier, first);
   }
 
-  /** Writes what was collected, and returns the warnings about what could not be kept. */
+  /** Writes bookmarks, names, fields and tags. Returns warnings about what could not be kept. */
   finish(): string[] {
     const { catalog, context } = this.#pdf;
     const trees = nameTrees.flatMap((tree): [string, PDFObject][] => {
@@ -181,7 +181,7 @@ export class PdfJoin {
     });
     if (trees.length > 0) catalog.set(key('Names'), context.register(context.obj(Object.fromEntries(trees))));
     if (this.#hasLabels) catalog.set(key('PageLabels'), context.obj({ Nums: this.#labels.flat() }));
-    // Readers take what is not tagged in a tagged document for decoration.
+    // In a tagged document, readers treat untagged content as decoration.
     if (this.#isTagged && catalog.has(key('StructTreeRoot')))
       catalog.set(key('MarkInfo'), context.obj({ Marked: true }));
     const root = context.nextRef();
@@ -196,14 +196,14 @@ export class PdfJoin {
   #addPages(source: PDFDocument, copier: PdfCopier): void {
     const { context } = this.#pdf;
     const pages = source.getPages().map(({ node, ref }) => ({ node, ref, to: context.nextRef() }));
-    // References to pages are known before anything is copied, so that links lead to the pages of the tree.
+    // Registered before anything is copied, so that links lead to the pages in the tree.
     for (const { ref, to } of pages.toReversed()) copier.map(ref, to);
     for (const { node, to } of pages) {
       this.#pdf.addPage(PDFPage.of(copier.copyPage(node, to), to, this.#pdf));
     }
   }
 
-  /** Returns new names for entries of a name tree whose names are taken. */
+  /** Returns new names for entries of a name tree with names that are already used. */
   #rename(source: PDFDocument, tree: NameTree): Map<string, string> {
     const taken = this.#names[tree];
     const own = entriesOf(source, tree);
@@ -217,7 +217,7 @@ export class PdfJoin {
     return renamed;
   }
 
-  /** Returns new names for fonts of fields whose names are taken. */
+  /** Returns new names for fonts of fields with names that are already used. */
   #renameFonts(source: PDFDocument): Map<string, string> {
     const taken = fontsOf(this.#pdf);
     const own = fontsOf(source);
@@ -253,7 +253,7 @@ export class PdfJoin {
         if (unique !== title) dict.set(key('T'), PDFHexString.fromText(unique));
         names.add(unique);
       }
-      // What the form says for all of its fields, another form does not say for them.
+      // Defaults of this form do not apply in the joined form, so each field gets its own.
       for (const entry of ['DA', 'Q']) {
         const value = from.lookup(key(entry));
         if (value && !dict.has(key(entry))) dict.set(key(entry), copier.copy(value));
@@ -286,7 +286,7 @@ export class PdfJoin {
     }
   }
 
-  /** Adds the layers: without them, what is hidden would be shown. */
+  /** Adds the layers: without them, hidden content would be visible. */
   #addLayers(source: PDFDocument, copier: PdfCopier): void {
     const from = dictOf(source.catalog, 'OCProperties');
     const usual = from && dictOf(from, 'D');
@@ -374,7 +374,7 @@ export class PdfJoin {
         Parent: parent,
         ...(previous ? { Prev: previous } : {}),
         ...(next ? { Next: next } : {}),
-        // A negative count is that of a closed one.
+        // A negative count means that the bookmark is closed.
         ...(below.first && below.last ? { First: below.first, Last: below.last, Count: -below.count } : {}),
       });
       for (const [name, value] of entries) dict.set(key(name), value);
@@ -396,13 +396,13 @@ export class PdfJoin {
       if (page instanceof PDFNumber) this.#labels.push([first + page.asNumber(), copier.copy(label)]);
   }
 
-  /** Numbers the pages of an input without labels by their places, as viewers do. */
+  /** Numbers the pages of an input without labels by position, as viewers do. */
   #label(first: number): void {
     this.#labels.push([first, this.#pdf.context.obj({ S: 'D', St: first + 1 })]);
   }
 }
 
-/** Returns whether a document has something that is not on its pages: bookmarks, names or form fields. */
+/** Returns whether a document has bookmarks, names or form fields. */
 export function hasStructure({ catalog }: PDFDocument): boolean {
   const names = dictOf(catalog, 'Names');
   const form = dictOf(catalog, 'AcroForm');
@@ -420,8 +420,8 @@ export function isTagged({ catalog }: PDFDocument): boolean {
 }
 
 /**
- * Gives the pages of a document the content of other pages that look the same, upright and with their corner at the origin.
- * Everything else of the document stays: annotations, form fields, bookmarks, names.
+ * Replaces the content of the pages with that of other pages, which look the same but are upright with a corner at the origin.
+ * Annotations, form fields, bookmarks and names of the document stay.
  */
 export function replacePages(pdf: PDFDocument, others: PDFDocument): void {
   const copier = new PdfCopier(others.context, pdf.context);
@@ -438,7 +438,7 @@ export function replacePages(pdf: PDFDocument, others: PDFDocument): void {
     const copied = parts.flatMap((part) => (part ? [copier.copy(part)] : []));
     page.node.set(key('Contents'), context.obj([before, ...copied, after]));
     page.node.set(key('Resources'), copier.copy(other.Resources() ?? others.context.obj({})));
-    // What pages inherit would keep their former pictures.
+    // Inherited resources would keep the old images in the file.
     for (let node = page.node.Parent(), depth = 0; node && depth < maxDepth; node = node.Parent(), depth++)
       node.delete(key('Resources'));
     const group = other.get(key('Group'));
@@ -446,11 +446,11 @@ export function replacePages(pdf: PDFDocument, others: PDFDocument): void {
     else page.node.delete(key('Group'));
     for (const entry of ['StructParents', 'PieceInfo', 'Thumb']) page.node.delete(key(entry));
   }
-  // The new content has none of the marks that tags refer to.
+  // The new content lacks the marks that tags refer to.
   for (const entry of ['StructTreeRoot', 'MarkInfo']) pdf.catalog.delete(key(entry));
 }
 
-/** Returns the matrix from a page as it is seen, with its corner at the origin, to the coordinates that it is stored in. */
+/** Returns the matrix from a page as displayed, with a corner at the origin, to its stored coordinates. */
 function uprightMatrix(page: PDFPage): number[] {
   const { x, y, width, height } = page.getMediaBox();
   switch (((page.getRotation().angle % 360) + 360) % 360) {
@@ -483,7 +483,7 @@ function arrayOf(dict: PDFDict, name: string): PDFObject[] {
   return value instanceof PDFArray ? value.asArray() : [];
 }
 
-/** Returns a dictionary in another, made if it is missing. */
+/** Returns a dictionary in another one. Creates it if it is missing. */
 function dictIn(dict: PDFDict, name: string): PDFDict {
   const known = dictOf(dict, name);
   if (known) return known;
@@ -510,7 +510,7 @@ function textOf(value: PDFObject | undefined): string | undefined {
   return value instanceof PDFString || value instanceof PDFHexString ? value.decodeText() : undefined;
 }
 
-/** Removes the values of signature fields below these, and returns whether there were any. */
+/** Removes the values of signature fields in a tree of fields. Returns whether there were any. */
 function removeSignatures(fields: PDFObject[], context: PDFContext): boolean {
   let isSigned = false;
   const seen = new Set<PDFDict>();
@@ -525,7 +525,7 @@ function removeSignatures(fields: PDFObject[], context: PDFContext): boolean {
   return isSigned;
 }
 
-/** Returns the bytes of a name as letters of one byte each. */
+/** Returns the bytes of a name as Latin-1 text. */
 function nameOf(value: Text): string {
   return Buffer.from(value.asBytes()).toString('latin1');
 }
@@ -557,7 +557,7 @@ function walkTree(root: PDFDict | undefined, leaf: 'Names' | 'Nums'): [PDFObject
   return entries;
 }
 
-/** Returns the entries of a name tree of a document; destinations may be in a dictionary as well, as before PDF 1.2. */
+/** Returns the entries of a name tree. Destinations may also be in a dictionary, as before PDF 1.2. */
 function entriesOf({ catalog }: PDFDocument, tree: NameTree): Map<string, PDFObject> {
   const names = dictOf(catalog, 'Names');
   const entries = new Map<string, PDFObject>();
@@ -568,7 +568,7 @@ function entriesOf({ catalog }: PDFDocument, tree: NameTree): Map<string, PDFObj
   return entries;
 }
 
-/** Gives links and actions the new names of their destinations. */
+/** Renames the destinations in links and actions. */
 function adaptDestination(dict: PDFDict, renamed: Map<string, string>): void {
   const isAction = dict.get(key('S')) === key('GoTo');
   if (!isAction && dict.get(key('Subtype')) !== key('Link')) return;
@@ -577,7 +577,7 @@ function adaptDestination(dict: PDFDict, renamed: Map<string, string>): void {
   if (isText(value)) dict.set(entry, bytesOf(renamed.get(nameOf(value)) ?? nameOf(value)));
 }
 
-/** Gives the appearances of fields the new names of their fonts. */
+/** Renames the fonts in the appearances of fields. */
 function adaptFonts(dict: PDFDict, renamed: Map<string, string>): void {
   const appearance = textOf(dict.get(key('DA')));
   if (appearance === undefined || renamed.size === 0) return;

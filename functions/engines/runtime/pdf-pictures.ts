@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { EngineError } from './engine.ts';
 
-/** Renderers hold a picture with four bytes for each of its pixels. A3 scanned at 1,200 dpi has 278 million. */
+/** Renderers need four bytes of memory per pixel. A3 scanned at 1,200 dpi has 278 million pixels. */
 const maxPicturePixels = 300_000_000;
-/** Dictionaries of pictures are shorter. */
+/** Longer than the dictionary of any image. */
 const maxDictionary = 4_096;
 
 /**
- * Rejects a PDF with a picture that is too large to render, by the dictionaries before its streams and without decoding any.
- * What a file hides from that is left to the limits of processor time and memory.
+ * Rejects a PDF with an image that is too large to render. Reads only the dictionaries of images and decodes nothing, so
+ * images in compressed objects are left to the limits of processor time and memory.
  */
 export async function checkPictures(path: string): Promise<void> {
   let before = Buffer.alloc(0);

@@ -13,14 +13,14 @@ export interface ProgramOptions {
   /** Written to its standard input, which is otherwise empty. */
   input?: string | Uint8Array;
   onStdoutLine?: (line: string) => void;
-  /** How standard output is decoded: as UTF-8 by default, or to a character for each byte. */
+  /** How standard output is decoded: as UTF-8 by default, or as one character per byte. */
   stdoutEncoding?: 'utf8' | 'latin1';
   onStderrLine?: (line: string) => void;
-  /** Called with the ends of two more pipes: one that the program reads as descriptor 3, and one that it writes to as 4. */
+  /** Called with our ends of two more pipes: the program reads descriptor 3 and writes to descriptor 4. */
   onPipes?: (to: Writable, from: Readable) => void;
   /** Exit codes that count as success. Defaults to 0. */
   successCodes?: number[];
-  /** Whether it stays when the task ends, to serve further tasks of the same tenant. Whatever else is running then is killed. */
+  /** Whether the program stays running after the task, for further tasks of the same tenant. All others are killed. */
   warm?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface ProgramResult {
   stderr: string;
 }
 
-/** Enough for any message that a program writes for people. */
+/** Enough for any error message of a program. */
 const maxLineCharacters = 1_000;
 
 /** A program that failed, with the end of its output. */
@@ -54,7 +54,7 @@ export class ProgramError extends Error {
   }
 }
 
-/** Variables that programs get from the environment, which has the paths of the system and of the sandbox, and no secrets. */
+/** Environment variables that programs inherit. They hold paths of the system and the sandbox, and no secrets. */
 export const programVariables = [
   'PATH',
   'HOME',
@@ -70,20 +70,20 @@ export const programVariables = [
 
 const warm = new Set<number>();
 
-/** Returns the processes of the programs that stay between tasks. */
+/** Returns the processes of programs that stay running between tasks. */
 export function warmPrograms(): number[] {
   return [...warm];
 }
 
-/** How long the output of a program that has ended is read if its pipes stay open. */
+/** How long to read the output of an ended program if its pipes stay open. */
 const drainMs = 1_000;
 
-/** Limit for the program output kept: enough for a message, not enough to fill the memory. */
+/** Limit for stored program output: enough for a message, not enough to fill the memory. */
 const keptCharacters = 1_000_000;
 
 /**
- * Runs a program to its end. The only way in which engines start programs: no shell, a clean environment, a timeout,
- * and behind the barriers of the sandbox, which ends whatever it leaves behind.
+ * Runs a program to its end. Engines start programs in no other way: without a shell, with a clean environment and a timeout,
+ * and behind the barriers of the sandbox, which kills what a program leaves running.
  */
 export async function runProgram(program: string, args: string[], options: ProgramOptions): Promise<ProgramResult> {
   options.signal?.throwIfAborted();
@@ -126,7 +126,7 @@ export async function runProgram(program: string, args: string[], options: Progr
   }
 }
 
-/** Starts a program. Its arguments may be secrets of the user, so that no error names them. */
+/** Starts a program. Errors do not include its arguments, which may be secrets of the user. */
 function start(program: string, args: string[], options: ProgramOptions): ChildProcess {
   try {
     return spawn(program, args, {
@@ -142,13 +142,13 @@ function start(program: string, args: string[], options: ProgramOptions): ChildP
     });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_ARG_VALUE')) throw error;
-    throw new EngineError('An option has a character that no program takes, such as NUL.');
+    throw new EngineError('An option contains a character that is not supported, such as NUL.');
   }
 }
 
 /**
- * Waits until a program has ended and all that it wrote is read. Whatever it started may keep its pipes open for longer, and
- * is not waited for: nothing would ever end it, and the sandbox kills it with the rest of the task.
+ * Waits until a program has ended and its output is read. Its child processes may keep the pipes open and are not awaited:
+ * the sandbox kills them with the rest of the task.
  */
 function endOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
   return new Promise((resolve, reject) => {
@@ -164,13 +164,13 @@ function endOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | nu
           for (const stream of child.stdio) stream?.destroy();
           resolve([code, signal]);
         };
-        // What is in the pipes is read before the end of a turn of the event loop, however late the timer is.
+        // Output that is already in the pipes is read before the end of this turn, even if the timer is late.
         timer = setTimeout(() => setImmediate(stop), drainMs);
       });
   });
 }
 
-/** Returns those of the named variables that are set. */
+/** Returns the named variables that are set. */
 export function pickVariables(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),

@@ -3,11 +3,11 @@ import type { ProcessingOperation } from '../../../shared/operations/operations.
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 
 /**
- * What a worker and an engine say to each other. The worker holds the permissions; the engine is given signed URLs of
- * the files of one run, and nothing else that would be worth stealing from it.
+ * Messages between a worker and an engine. The worker holds the permissions. The engine receives only signed URLs for the
+ * files of one run.
  */
 
-/** A file to work on. */
+/** An input. */
 export interface RemoteInput {
   /** Signed for GET. */
   url: string;
@@ -17,10 +17,10 @@ export interface RemoteInput {
   size: number;
 }
 
-/** The maximum size of an output: what S3 accepts in a form. */
+/** The maximum size of an output: the limit of S3 for a posted form. */
 export const maxPostBytes = 5 * 1024 ** 3;
 
-/** A form that stores any number of files under a prefix, each up to a size. */
+/** A form that stores any number of files under a prefix, each up to a maximum size. */
 export interface OutputForm {
   url: string;
   fields: Record<string, string>;
@@ -33,25 +33,25 @@ export interface EngineRequest {
   /** For the log. */
   jobId?: string;
   attempt: number;
-  /** The account that owns the files. Programs that stay warm are not shared between two of them. */
+  /** The account that owns the files. Warm programs are not shared between accounts. */
   tenant: string;
   operation: ProcessingOperation;
-  /** URL of a page to import, in place of inputs. */
+  /** URL of a page to import, instead of inputs. */
   page?: string;
   inputs: RemoteInput[];
   outputFormat: string;
   options: OptionValues;
   output: OutputForm;
   maxOutputBytes: number;
-  /** Processor time that inputs of this size may take at most. Defaults to the time until the deadline. */
+  /** Maximum processor time for inputs of this size. Defaults to the time until the deadline. */
   maxProcessorSeconds?: number;
-  /** Signed for HEAD, of an object that exists as soon as the run is canceled, deleted, taken over or out of time. */
+  /** Signed for HEAD. The object exists as soon as the run is canceled, deleted, taken over or timed out. */
   revoked: string;
-  /** When the run is out of time, in milliseconds since the epoch. */
+  /** When the run times out, in milliseconds since the epoch. */
   deadline: number;
 }
 
-/** A file that the engine stored: the n-th of them is at the n-th key of the run. */
+/** A file that the engine stored. The n-th file is at the n-th key of the run. */
 export interface RemoteOutput {
   name: string;
   format: string;
@@ -59,15 +59,15 @@ export interface RemoteOutput {
   etag: string;
 }
 
-/** Which barriers stand, by their names, and why the others do not. */
+/** The active barriers by name, and the reasons why others are not active. */
 export type Isolation = Record<string, { stands: true } | { stands: false; reason: string }>;
 
 /**
- * A line of the engine's response, which is a stream of JSON objects. Any but the first two is the last. `engineMs` is the time
- * that the engine worked on the files, without that of fetching and storing them.
+ * A line of the engine's response, which is a stream of JSON objects. `done`, `refused` and
+ * `broken` end it. `engineMs` excludes the time for fetching and storing files.
  */
 export type EngineResponse =
-  /** What stands between the files and the rest of the engine's machine, for the operator. */
+  /** The barriers between the files and the rest of the engine's machine, for the operator. */
   | { type: 'isolation'; barriers: Isolation }
   | { type: 'progress'; percent: number }
   | { type: 'done'; outputs: RemoteOutput[]; details?: JsonObject; engineMs: number }

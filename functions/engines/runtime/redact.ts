@@ -3,29 +3,29 @@ import { isSecretOption, type OptionValues } from '../../../shared/catalogue/opt
 import type { JsonValue } from '../../../shared/tasks/task.ts';
 
 const mask = '***';
-/** Shorter secrets are parts of many words, so they are masked only as words of their own. */
+/** Shorter secrets occur within other words, so they are masked only as whole words. */
 const minPartLength = 4;
 
-/** Returns the values of those options of a request that are secret. */
+/** Returns the values of secret options in a request. */
 export function secretsOf(options: OptionValues): string[] {
   return secretsIn(Object.entries(options).flatMap(([name, value]) => (isSecretOption(name) ? [value] : [])));
 }
 
-/** Returns all values of stored secrets, whatever parameters they belong to. */
+/** Returns the values of all stored secrets. */
 export function secretsIn(value: JsonValue): string[] {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(secretsIn);
   return typeof value === 'string' || typeof value === 'number' ? [String(value)].filter(Boolean) : [];
 }
 
-/** Masks secrets in a text for the log, also as JSON, URLs and Node's own messages spell them. */
+/** Masks secrets in a text for the log, including the forms they have in JSON, URLs and Node's own messages. */
 export function redact(text: string, secrets: readonly string[]): string {
   const spellings = new Set(secrets.flatMap(spellingsOf));
-  // A secret may be a part of another.
+  // Longest first: a secret may be part of another.
   const patterns = [...spellings].sort((left, right) => right.length - left.length).map(patternOf);
   return patterns.length === 0 ? text : text.replace(new RegExp(patterns.join('|'), 'gu'), mask);
 }
 
-/** Masks secrets in an error, and in those that caused it. */
+/** Masks secrets in an error and its causes. */
 export function redactError(error: unknown, secrets: readonly string[]): void {
   if (!(error instanceof Error) || secrets.length === 0) return;
   const { message, stack } = error;

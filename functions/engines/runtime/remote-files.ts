@@ -15,12 +15,12 @@ const chunkBytes = 256 * 1024;
 
 const readFrom = promisify(read);
 
-/** A response of S3 that the next attempt may not get. */
+/** A response of S3 that is worth a retry. */
 class TransferError extends Error {
   override name = 'TransferError';
 }
 
-/** Fetches a signed URL to an open, empty file. */
+/** Downloads a signed URL to an open, empty file. */
 export function fetchFile(url: string, descriptor: number, signal: AbortSignal): Promise<void> {
   return retried(signal, async () => {
     const response = await fetch(url, { signal });
@@ -47,7 +47,7 @@ function writerOf(descriptor: number): Writable {
   });
 }
 
-/** Stores an open file by a signed form and returns its tag. One that changes meanwhile is a `TamperedError`. */
+/** Stores an open file by a signed form and returns its tag. Throws a `TamperedError` if the file changes meanwhile. */
 export async function postFile(file: OpenFile, key: string, form: OutputForm, signal: AbortSignal): Promise<string> {
   if (file.size > maxPostBytes)
     throw new EngineError(`The output is larger than ${maxPostBytes / 1024 ** 3} GB, the maximum of one file.`);
@@ -64,7 +64,7 @@ export async function postFile(file: OpenFile, key: string, form: OutputForm, si
       method: 'POST',
       headers: {
         'content-type': `multipart/form-data; boundary=${boundary}`,
-        // S3 takes no form whose length it is not told.
+        // S3 requires the length of a form.
         'content-length': String(head.length + file.size + tail.length),
       },
       body: bodyOf(head, file, tail),
@@ -80,8 +80,8 @@ export async function postFile(file: OpenFile, key: string, form: OutputForm, si
 }
 
 /**
- * Yields a form with an open file in it. Node's own form would take the file as a blob, and end this process if a
- * file changes while it is read.
+ * Yields a form with an open file in it. Node's own form would read the file as a blob, and crash this process if the
+ * file changes meanwhile.
  */
 async function* bodyOf(head: Buffer, { descriptor, size }: OpenFile, tail: Buffer): AsyncGenerator<Buffer> {
   yield head;
@@ -108,7 +108,7 @@ async function check(response: Response): Promise<void> {
   throw response.status >= 500 || response.status === 429 ? new TransferError(message) : new Error(message);
 }
 
-/** Repeats a transfer that a lost connection or an overloaded store broke off. */
+/** Retries a transfer after a lost connection or an overload of the store. */
 async function retried<T>(signal: AbortSignal, transfer: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

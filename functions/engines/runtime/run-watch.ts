@@ -4,7 +4,7 @@ import type { EngineRequest } from './protocol.ts';
 /** A canceled task must end its program within two seconds; the worker needs up to half a second to notice. */
 const pollMs = 750;
 
-/** The run no longer belongs to its worker: it was canceled, deleted, taken over or is out of time. */
+/** The run no longer belongs to its worker: it was canceled, deleted, taken over or timed out. */
 class RunRevoked extends Error {
   override name = 'RunRevoked';
 }
@@ -15,8 +15,8 @@ export interface RunWatch {
 }
 
 /**
- * Watches whether a run is revoked. A caller that goes away does not end an invocation of Lambda, so the worker leaves an
- * object in the bucket instead, and one that has died is outlived by the deadline at most.
+ * Watches for the revocation of a run. Lambda does not end an invocation when its caller disconnects, so the worker stores
+ * an object in the bucket instead. If the worker has died, the run ends at its deadline.
  */
 export function watchRun(
   { revoked, deadline }: Pick<EngineRequest, 'revoked' | 'deadline'>,
@@ -33,7 +33,7 @@ export function watchRun(
       const { ok } = await fetch(revoked, { method: 'HEAD', signal });
       if (ok) controller.abort(new RunRevoked('The run was revoked.'));
     } catch (error) {
-      // The next request may succeed; until then the run goes on, as it would if nothing had changed.
+      // The next request may succeed. Until then the run continues.
       if (!signal.aborted) logger.warn('could not ask whether the run goes on', { error });
     } finally {
       asking = false;

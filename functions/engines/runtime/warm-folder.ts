@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 
-/** Returns the folder for files of programs that stay between tasks; other temporary files are deleted before each task. */
+/** Returns the folder for files of programs that stay running. Other temporary files are deleted before each task. */
 export function warmFolder(): string {
   return process.env.LATHE_WARM ?? tmpdir();
 }

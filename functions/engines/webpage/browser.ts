@@ -36,13 +36,13 @@ interface PreparedPlace extends Place {
   context: BrowserContext;
 }
 
-// The browser alone stays between tasks; cookies, caches and pages are the context's, and each task has its own.
+// Only the browser is kept between tasks. Cookies, caches and pages belong to the context, and each task has its own.
 let running: Promise<Running> | undefined;
 
-// Making a page takes as long as loading a short one, so the next task's is made while the last one's output is stored.
+// Creating a page takes as long as loading a short one, so the next page is created while the last output is stored.
 let ahead: Promise<PreparedPlace> | undefined;
 
-/** The end of the last task's page. */
+/** Resolves when the last task's page is closed. */
 let closing: Promise<void> | undefined;
 
 export interface PageSetting {
@@ -74,7 +74,7 @@ export async function withPage<T>(setting: PageSetting, work: (place: Place) => 
   }
 }
 
-/** Waits until the last task's page is closed and the next one's is prepared: an engine that is frozen before has no use of it. */
+/** Waits until the last page is closed and the next one is prepared: an engine frozen before that would not benefit. */
 export async function settlePages(): Promise<void> {
   await closing;
   await ahead?.catch(() => {});
@@ -83,7 +83,7 @@ export async function settlePages(): Promise<void> {
 /** Starts the browser ahead of the first page. */
 export function warmBrowser(): void {
   ahead ??= start().then(preparePlace);
-  // The first task starts another, and reports it if that fails too.
+  // The first task tries again and reports a failure.
   ahead.catch(() => {});
 }
 
@@ -101,13 +101,13 @@ async function stopBrowser(): Promise<void> {
   await ending?.then(({ stop }) => stop()).catch(() => {});
 }
 
-/** A page that did not finish: its renderer may still be busy, so the browser is not used again. */
+/** Thrown for a page that did not finish. Its renderer may still be busy, so the browser is not used again. */
 class PageTimeout extends EngineError {
   override name = 'PageTimeout';
 }
 
 async function takePlace(): Promise<PreparedPlace> {
-  // Nothing of a task may go on into the next one.
+  // Nothing of a task may continue during the next one.
   await closing;
   const prepared = ahead;
   ahead = undefined;
@@ -227,7 +227,7 @@ async function launch(): Promise<Running> {
   try {
     const gone = ended.then(
       () => Promise.reject(new Error('Chromium ended as soon as it was started.')),
-      // Not as the failure of a program on a page, which it has not been given.
+      // Not a ProgramError, which would blame the page.
       (error: unknown) => Promise.reject(new Error(`Chromium did not start: ${error}`, { cause: error })),
     );
     const connected = transport.promise.then((pipes) =>
@@ -247,7 +247,7 @@ async function afterStartTime(): Promise<never> {
   });
 }
 
-/** Removes the profiles of processes that were killed before they could. */
+/** Removes the profiles of processes that were killed before they could do so. */
 async function removeOldProfiles(): Promise<void> {
   for (const name of await readdir(warmFolder())) {
     const [, owner] = new RegExp(`^${profilePrefix}(\\d+)-`).exec(name) ?? [];

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { runProgram } from '../runtime/program.ts';
 import { warmFolder } from '../runtime/warm-folder.ts';
 
-/** Where the package is: its entry is build/index.js. */
+/** Folder of the package: its entry is build/index.js. */
 const entry = () => import.meta.resolve('@sparticuz/chromium');
 const unpackMs = 120_000;
 
-/** Runs the package's own unpacking, which writes to the temporary folder, in a process whose temporary folder is the target. */
+/** Runs the package's own unpacking, which writes to the temporary folder, in a process with the target as temporary folder. */
 const script = `
 const [entry, ...archives] = process.argv.slice(1);
 const { inflate } = await import(entry);
@@ -17,14 +17,14 @@ for (const archive of archives) await inflate(archive);
 `;
 
 /**
- * Unpacks archives of the package @sparticuz/chromium and returns the folder of their contents. This is done once for an
- * installation and kept beside the packages, or among the temporary files where nothing may be written there.
+ * Unpacks archives of the package @sparticuz/chromium and returns the folder of their contents. This is done once per
+ * installation. The contents are kept next to the packages, or in the temporary folder if that is not writable.
  */
 export async function unpackBundle(name: string, archives: string[]): Promise<string> {
   const root = fileURLToPath(new URL('..', entry()));
   const { version }: { version: string } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const kept = join(root, '..', '..', '.cache', 'lathe');
-  // Before the question where it can be written: in the sandbox the packages can only be read.
+  // Checked before looking for a writable folder: in the sandbox the packages are read-only.
   if (existsSync(join(kept, `${name}-${version}`))) return join(kept, `${name}-${version}`);
   const folder = join(await cacheFolder(kept), `${name}-${version}`);
   if (existsSync(folder)) return folder;

@@ -13,17 +13,17 @@ export interface CaptureOptions {
   timeoutMs?: number;
 }
 
-/** What Chromium's snapshot leaves out: fonts, and the images in SVG. */
+/** Resources that Chromium's snapshot omits: fonts, and images in SVG. */
 const alsoKept = ['font', 'image'];
 const maxBytes = 100 * 1024 ** 2;
 
 /**
- * Loads a live page and returns it as one HTML file that looks the same without the network.
+ * Loads a live page and returns it as one HTML file that looks the same offline.
  *
- * It starts from Chromium's own snapshot (MHTML): that holds the DOM as the scripts left it, frames and shadow trees
- * included, and every image, style sheet and font as it was loaded, those of other sites too, which scripts in the page may
- * not read. The parts are then put in place as data URLs, since Chromium opens MHTML from disk alone. Scripts are
- * removed: run again over what they have built they would build it twice, and later conversions show the same state.
+ * It starts from Chromium's own snapshot (MHTML), which contains the DOM after its scripts have run, with frames and shadow trees,
+ * and all loaded images, style sheets and fonts, including those of other sites, which scripts cannot read. The parts become
+ * data URLs, because Chromium opens MHTML only from disk. Scripts are removed: they would build their content a second time,
+ * and later conversions have to show the same state.
  */
 export async function capturePage(url: string, options: CaptureOptions): Promise<string> {
   const loaded: Promise<MhtmlPart | undefined>[] = [];
@@ -51,7 +51,7 @@ async function partOf(response: HTTPResponse): Promise<MhtmlPart | undefined> {
     const contentType = response.headers()['content-type'] ?? 'application/octet-stream';
     return { contentType, location: response.url(), contentId: '', body };
   } catch {
-    // Chromium has already released it, or the request was aborted: the page is captured without it.
+    // Chromium has already released it, or the request was aborted. The page is captured without it.
     return undefined;
   }
 }

@@ -43,7 +43,7 @@ const printStyles: OptionDescriptor = {
   default_value: 'false',
 };
 
-/** Paper is printed on, so that the print styles are what the page's author meant for it. */
+/** Defaults to true for PDF: print styles are what the page's author intended for paper. */
 const paperStyles: OptionDescriptor = {
   ...printStyles,
   hint: 'Applies the print styles of the page (@media print), its paper size and its margins (@page). If false, the page looks as on the screen.',
@@ -97,7 +97,7 @@ const quality: OptionDescriptor = {
 
 const behind: OptionDescriptor = {
   ...background,
-  hint: 'Background colour where the page paints none. Defaults to white.',
+  hint: 'Background colour of areas that the page leaves empty. Defaults to white.',
 };
 
 function margin(name: string, label: string, hint: string): OptionDescriptor {
@@ -200,21 +200,21 @@ export const catalogue: EngineCatalogue = {
   resources: {
     packaging: 'image',
     layers: ['chromium', 'fonts'],
-    // Chromium with a large page, and a core and a half to start it.
+    // Enough for Chromium with a large page, and for one and a half cores to start it.
     memoryMegabytes: 3008,
-    // Pages are in memory; only what is made of them is on disk.
+    // Pages are in memory. Only outputs are on disk.
     diskMegabytes: 2048,
-    // A page is given two minutes in all; the rest is for the browser to start.
+    // A page gets two minutes in total. The rest is for starting the browser.
     timeoutSeconds: 180,
     typicalSeconds: 2,
-    // A twentieth of the 1,000 of an account, twice: a worker waits for each engine.
+    // A twentieth of an account's 1,000 concurrent executions, twice: a worker waits for each engine.
     maxConcurrency: 50,
     network: true,
   },
   formats: [
     { ext: 'html', mediaType: 'text/html' },
     { ext: 'htm', mediaType: 'text/html', aliasOf: 'html' },
-    // An XHTML file with its XML declaration is detected as any XML.
+    // An XHTML file with an XML declaration is detected as XML.
     { ext: 'xhtml', mediaType: 'application/xhtml+xml', contents: ['xml'] },
     { ext: 'xht', mediaType: 'application/xhtml+xml', aliasOf: 'xhtml' },
     { ext: 'pdf', mediaType: 'application/pdf' },

@@ -6,16 +6,15 @@ import { findProgram, isExecutable } from '../runtime/find-program.ts';
 import { unpackBundle } from './bundle.ts';
 import { findLayers, unpackChromium } from './layer.ts';
 
-/** A browser, and what it needs in its environment. */
+/** A browser, with its environment variables. */
 export interface Chromium {
   path: string;
   env: Record<string, string>;
 }
 
 /**
- * Finds the Chromium to use: the one that LATHE_CHROMIUM names, the one of the function's layer, the system's, or the one
- * of the package that the layer is made of. That one is for Linux on x86_64 and gets no updates from the system, so
- * without a layer it comes last.
+ * Finds the Chromium to use: that of LATHE_CHROMIUM, of the function's layer, of the system, or of the package that the layer is
+ * made of. The package is for Linux on x86_64 and gets no updates from the system, so it comes last.
  */
 export async function findChromium(): Promise<Chromium> {
   const named = process.env.LATHE_CHROMIUM;
@@ -46,7 +45,7 @@ function withLibraries(path: string, libraries: string): Chromium {
 
 async function findInstalled(): Promise<string | undefined> {
   // Without the parts of a desktop browser, pages take a fifth of the processor time.
-  // Debian's `chromium` is a script that adds switches of its own; the program is beside its files. macOS has it in a folder.
+  // Debian's `chromium` is a script that adds switches; the program is next to its files. On macOS it is in a folder.
   for (const path of [
     '/usr/lib/chromium/chromium-headless-shell',
     '/usr/lib/chromium/chromium',
@@ -63,13 +62,13 @@ async function findInstalled(): Promise<string | undefined> {
 }
 
 /**
- * Lists the switches Chromium is started with. Those that the bundled package proposes are not among them: they turn off
- * web security and site isolation.
+ * Lists the switches of Chromium. Excludes those that the bundled package proposes, which turn off web security and site
+ * isolation.
  */
 export function chromiumArguments(profile: string): string[] {
   return [
     '--headless=new',
-    // Functions run without the rights that its own sandbox needs; the process as a whole is the sandbox here.
+    // Functions lack the permissions for Chromium's own sandbox. The engine's sandbox confines the whole process.
     '--no-sandbox',
     '--disable-gpu',
     '--disable-dev-shm-usage',

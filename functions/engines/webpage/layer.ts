@@ -14,7 +14,7 @@ export interface Layers {
   fonts: string;
 }
 
-/** Finds the browser of the function's layers: where Lambda puts them, or in the folder that LATHE_LAYERS names. */
+/** Finds the browser in the function's layers, or in the folder that LATHE_LAYERS names. */
 export function findLayers(): Layers | undefined {
   const folder = process.env.LATHE_LAYERS ?? '/opt';
   const archive = join(folder, 'chromium', 'chromium.br');
@@ -22,7 +22,7 @@ export function findLayers(): Layers | undefined {
   return { archive, libraries: join(folder, 'chromium', 'lib'), fonts: join(folder, 'fonts', 'fonts.conf') };
 }
 
-/** Unpacks the browser, once for an environment, and returns its path. */
+/** Unpacks the browser once per environment and returns its path. */
 export async function unpackChromium({ archive }: Layers): Promise<string> {
   const path = join(warmFolder(), 'chromium');
   if (existsSync(path)) return path;

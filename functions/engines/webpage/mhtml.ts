@@ -45,7 +45,7 @@ function decode(body: string, encoding: string): Buffer {
   }
 }
 
-/** Elements and the attributes in them that a page loads from; links to elsewhere are not among them. */
+/** Elements with the attributes that a page loads resources from. Excludes hyperlinks. */
 const loadingAttributes: Record<string, string[]> = {
   audio: ['src'],
   body: ['background'],
@@ -65,7 +65,7 @@ const loadingAttributes: Record<string, string[]> = {
   video: ['src', 'poster'],
 };
 
-/** Writes the parts of an MHTML file as one HTML file that holds everything it shows; `more` is what a snapshot leaves out. */
+/** Writes the parts of an MHTML file as one self-contained HTML file. `more` holds resources that the snapshot omits. */
 export function mhtmlToHtml(parts: MhtmlPart[], more: MhtmlPart[] = []): string {
   const [root] = parts;
   if (!root) throw new Error('The snapshot has no page.');
@@ -81,7 +81,7 @@ export function mhtmlToHtml(parts: MhtmlPart[], more: MhtmlPart[] = []): string 
 class Inliner {
   readonly #parts: Map<string, MhtmlPart>;
   readonly #urls = new Map<string, string>();
-  /** Parts that are being written, so that a style sheet that imports itself ends. */
+  /** Parts that are being written, to stop at a style sheet that imports itself. */
   readonly #open = new Set<string>();
 
   constructor(parts: Map<string, MhtmlPart>) {
@@ -94,7 +94,7 @@ class Inliner {
         /(<style\b[^>]*>)([\s\S]*?)(<\/style>)/gi,
         (_match, start: string, css: string, end: string) => `${start}${this.css(css, base)}${end}`,
       )
-      // Chromium writes open shadow trees under a name of its own, which it does not read as one.
+      // Chromium writes open shadow trees with a proprietary attribute, which it does not read.
       .replace(/<template shadowmode=/gi, '<template shadowrootmode=')
       .replace(/<(?:meta)\s[^>]*http-equiv="?(?:content-security-policy|refresh|content-type)[^>]*>/gi, '');
     const inlined = withStyles.replace(
@@ -165,7 +165,7 @@ class Inliner {
   }
 
   #body({ contentType, body, location }: MhtmlPart, parent: string): Buffer {
-    // What was written into the page itself has no address, so it is relative to the page's.
+    // Inline content has no address, so it is relative to that of the page.
     const base = location.startsWith('cid:') || location === '' ? parent : location;
     if (contentType.startsWith('text/css')) return Buffer.from(this.css(body.toString('utf8'), base));
     if (contentType.startsWith('text/html')) return Buffer.from(this.html(body.toString('utf8'), base));

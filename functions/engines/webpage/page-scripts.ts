@@ -1,6 +1,6 @@
 /** Scripts that run inside pages, as text: they use the browser's globals, not Node's. */
 
-/** Removes the interfaces of WebRTC, for frames that the switches of the browser might not cover. */
+/** Removes the WebRTC interfaces, in case the browser's switches do not cover all frames. */
 export const withoutPeers = `for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCDataChannel', 'WebTransport'])
   Object.defineProperty(globalThis, name, { value: undefined, writable: false, configurable: false });`;
 
@@ -55,7 +55,7 @@ const bannerSelectors = [
   'cookie-consent',
 ];
 
-/** Hides common consent banners, and whatever floats over the page and mentions cookies. */
+/** Hides common consent banners, and overlays that mention cookies. */
 export const hideCookieBanners = `(() => {
   const hide = (element) => element.style.setProperty('display', 'none', 'important');
   let isHidden = false;
@@ -87,8 +87,8 @@ export const scrollThrough = `(async () => {
 })()`;
 
 /**
- * Waits a little for the fonts that the text needs: layout starts their loading. Fonts that have loaded are not awaited, since
- * that takes until the next frame is drawn.
+ * Waits a little for the fonts of the text, which layout starts to load. Does not wait for loaded fonts, because that takes
+ * until the next frame is drawn.
  */
 export const fontsLoaded = `(async () => {
   document.documentElement?.getBoundingClientRect();
@@ -119,7 +119,7 @@ export const keepState = `(() => {
   }
 })()`;
 
-/** Joins scripts to one that runs them in turn, since each evaluation is a round trip to the page. */
+/** Joins scripts into one that runs them in turn, because each evaluation is a round trip to the page. */
 export function inTurn(scripts: string[]): string {
   return `(async () => { ${scripts.map((script) => `await ${script};`).join(' ')} })()`;
 }

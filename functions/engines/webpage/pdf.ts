@@ -24,16 +24,16 @@ const papers = {
 } satisfies Record<PageSize, [width: number, height: number]>;
 
 const usualMargin = 10;
-/** Chromium lays a page that is too wide out for wider paper, up to this factor, and shrinks it onto the paper. */
+/** Chromium lays out a page that is too wide for wider paper, up to this factor, and shrinks it to the paper. */
 const maxShrink = 1.5;
 const minScale = 0.1;
-/** Points to the pixel at a scale of 1. */
+/** Points per pixel at a scale of 1. */
 const usualUnit = 0.75;
 
 const cutOff =
   'The page is wider than the paper, so that its right side is cut off. Set shrink_to_fit, a larger page_size, or page_orientation to landscape.';
 
-/** Prints a page to a PDF, and returns a warning if a part of the page does not fit on the paper. */
+/** Prints a page to a PDF. Returns a warning if a part of the page does not fit on the paper. */
 export async function writePdf(page: Page, target: PdfTarget, output: string): Promise<string | undefined> {
   const { followsPage, orientation, pageSize } = target;
   const [shorter, longer] = papers[pageSize ?? 'A4'];
@@ -74,7 +74,7 @@ export async function writePdf(page: Page, target: PdfTarget, output: string): P
       headerTemplate: inMargin(target.header),
       footerTemplate: inMargin(target.footer),
       timeout: 0,
-      // Awaited when the page was loaded.
+      // Fonts were awaited when the page was loaded.
       waitForFonts: false,
     });
   let pdf = await print();
@@ -87,18 +87,18 @@ export async function writePdf(page: Page, target: PdfTarget, output: string): P
   return isCutOff(pdf, used) ? cutOff : undefined;
 }
 
-/** Wraps the HTML of a header or footer: Chromium's own style is a letter height of next to nothing, at the edge of the paper. */
+/** Wraps the HTML of a header or footer: by default, Chromium prints it in tiny letters at the edge of the paper. */
 function inMargin(html = ''): string {
   return `<div style="box-sizing: border-box; width: 100%; padding: 0 ${usualMargin}mm; font: 9pt sans-serif">${html}</div>`;
 }
 
-/** Returns whether Chromium has shrunk a page as far as it does, which it reaches with content that is still too wide. */
+/** Returns whether Chromium has shrunk a page to its limit, which means that the content is still too wide. */
 function isCutOff(pdf: Uint8Array, scale: number): boolean {
   const unit = pageUnit(pdf);
   return unit !== undefined && unit <= (usualUnit * scale * 1.0005) / maxShrink;
 }
 
-/** Returns the points to a pixel of the first page, from the two matrices with which Chromium begins each. */
+/** Returns the points per pixel of the first page, from the two matrices at the start of each page. */
 function pageUnit(pdf: Uint8Array): number | undefined {
   const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
   const [, content] =
@@ -115,15 +115,15 @@ function pageUnit(pdf: Uint8Array): number | undefined {
 }
 
 /**
- * Makes the requested paper override the page's style, which Chromium otherwise follows in its size, orientation and
- * margins. Constructed sheets come last and are not subject to the page's content policy.
+ * Overrides the paper size, orientation and margins in the page's styles with the requested ones. Constructed style sheets come
+ * last and are not subject to the page's content security policy.
  */
 function pageRule(rules: string[]): string {
   const rule = `@page { ${rules.join('; ')} }`;
   return `(() => { const sheet = new CSSStyleSheet(); sheet.replaceSync(${JSON.stringify(rule)}); document.adoptedStyleSheets.push(sheet); })()`;
 }
 
-/** Estimates the pages from the height on the screen: printing a page of a million lines would time out. */
+/** Throws if there are too many pages, estimated from the height on the screen: printing a million lines would time out. */
 async function checkPages(page: Page, heightOfPage: number): Promise<void> {
   const pages = Math.ceil((await contentSize(page)).height / heightOfPage);
   if (pages > maxPages)

@@ -2,8 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { ConnectionTransport } from 'puppeteer-core';
 
 /**
- * Carries the DevTools protocol over two pipes, each message ended by a zero byte. Unlike a WebSocket it opens no port that
- * other processes could find, and takes less time.
+ * Carries the DevTools protocol over two pipes, with a zero byte after each message. Unlike a WebSocket, it opens no port for
+ * other processes to find, and is faster.
  */
 export class PipeTransport implements ConnectionTransport {
   onmessage?: (message: string) => void;
@@ -13,7 +13,7 @@ export class PipeTransport implements ConnectionTransport {
 
   constructor(to: Writable, from: Readable) {
     this.#to = to;
-    // A browser that has ended is noticed by the end of what it writes.
+    // The end of the browser is noticed by the end of its output.
     to.on('error', () => {});
     from
       .on('data', (chunk: Buffer) => this.#receive(chunk))
@@ -36,7 +36,7 @@ export class PipeTransport implements ConnectionTransport {
       const message = Buffer.concat(this.#pending).toString();
       this.#pending = [];
       start = end + 1;
-      // What waits for one message has to go on before the next is received.
+      // Code that awaits one message has to continue before the next is received.
       setImmediate(() => this.onmessage?.(message));
     }
     if (start < chunk.length) this.#pending.push(chunk.subarray(start));

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AddressRefused, type AllowedHosts, checkUrl, connectOptions } from '../../../shared/net/addresses.ts';
 
-/** Limits for what one task's page may fetch. */
+/** Limits for the requests of one task's page. */
 export interface ProxyLimits {
   requests: number;
   bytes: number;
@@ -16,7 +16,7 @@ export interface ServedDocument {
   contentType: string;
 }
 
-/** What one task's page may load. */
+/** The resources that one task's page may load. */
 export interface PageAccess {
   /** Private hosts that are exempt from the outbound policy. */
   allow: AllowedHosts;
@@ -27,7 +27,7 @@ export interface PageProxy {
   url: string;
   /** Opens the proxy for a task's page; until then it refuses every request. */
   open(access: PageAccess): void;
-  /** Requests that the policy blocked, by host and port, as a host may be exempt on another port. */
+  /** Blocked requests by host and port: a host may be exempt on another port. */
   refused: Map<string, string>;
   /** Returns which limit was reached, if any. */
   exceeded(): 'requests' | 'bytes' | undefined;
@@ -46,8 +46,8 @@ const headersNotForwarded = [
 const idleMs = 30_000;
 
 /**
- * Starts the proxy that is a page's only access to the network. Every request passes it, WebSockets included, and each
- * connection goes to an address that the outbound policy has checked.
+ * Starts the proxy that is a page's only access to the network. It handles all requests, including WebSockets, and connects only
+ * to addresses that the outbound policy has checked.
  */
 export async function startProxy(limits: ProxyLimits): Promise<PageProxy> {
   let access: PageAccess | undefined;

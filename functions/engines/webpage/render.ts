@@ -24,7 +24,7 @@ export interface RenderRequest {
   source: PageSource;
   load: LoadOptions;
   target: ImageTarget | PdfTarget;
-  /** Where the result is written. */
+  /** Path of the output. */
   output: string;
   allow: AllowedHosts;
   signal: AbortSignal;
@@ -34,12 +34,12 @@ export interface RenderRequest {
 
 const loadMs = 30_000;
 const wholeMs = 120_000;
-/** A page that reloads more often than this is not going to stop. */
+/** A page that reloads more often than this will not stop. */
 const maxNavigations = 10;
-/** Reserved never to exist (RFC 2606), so that it cannot be confused with anything on the web. */
+/** A reserved name (RFC 2606), so that it cannot be confused with anything on the web. */
 const fileUrl = new URL('http://uploaded-file.invalid/');
 
-/** Renders a page to a picture or a PDF, and returns a warning about what is not in it. */
+/** Renders a page to an image or a PDF. Returns warnings about missing content. */
 export async function renderPage(request: RenderRequest): Promise<string | undefined> {
   const { source, load, target, output, progress = () => {} } = request;
   return visit({ ...request, source, load }, async (page) => {
@@ -56,7 +56,7 @@ export interface Visit {
   allow: AllowedHosts;
   signal: AbortSignal;
   timeoutMs?: number;
-  /** Looks at the page before it loads. */
+  /** Called with the page before it loads. */
   prepare?: (page: Page) => void;
 }
 
@@ -69,7 +69,7 @@ export async function visit<T>(request: Visit, work: (page: Page) => Promise<T>)
     proxy.open({ allow, document });
     request.prepare?.(page);
     const done = load(page, url, request.load, proxy).then(() => work(page));
-    // If the page reloads, it fails with the page.
+    // Fails with the page if it reloads.
     done.catch(() => {});
     try {
       return await Promise.race([done, endlessReload(page)]);
@@ -97,7 +97,7 @@ async function documentFrom(source: { htmlPath: string; contentType?: string }):
   const body = await readFile(source.htmlPath);
   if (body.length === 0) throw new EngineError('The file is empty.');
   const type = source.contentType ?? 'text/html';
-  // Over HTTP Chromium takes what names no encoding for Windows-1252; bytes that are valid UTF-8 hardly ever are that.
+  // Over HTTP, Chromium assumes Windows-1252 without a declared encoding. Valid UTF-8 is hardly ever Windows-1252.
   return { url: fileUrl, body, contentType: isUtf8(body) ? `${type}; charset=utf-8` : type };
 }
 
@@ -155,7 +155,7 @@ async function navigate(page: Page, url: URL, waitUntil: WaitUntil): Promise<HTT
     return await page.goto(url.href, { waitUntil, timeout: loadMs });
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw error;
-    // One slow image should not fail the whole page: what has loaded by now is shown.
+    // One slow image should not fail the whole page, so it is rendered as far as it has loaded.
     return Promise.race([arrived, wait(0, null)]);
   }
 }
@@ -168,7 +168,7 @@ function checkAnswer(response: HTTPResponse | null, url: URL, proxy: PageProxy):
   if (response.status() >= 400) throw new EngineError(`The server responded with status ${response.status()}.`);
 }
 
-/** What Chromium says where a page that it was asked about navigates, closes or crashes meanwhile. */
+/** Chromium's errors if a page navigates, closes or crashes during a request. */
 const pageWentAway =
   /Target closed|Session closed|Page crashed|detached|Execution context|Cannot find context|Navigating frame|target navigated|Promise was collected|Not attached to an active page/i;
 

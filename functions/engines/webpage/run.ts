@@ -14,7 +14,7 @@ import { type ImageTarget, type LoadOptions, type PdfTarget, pageSizes, sides, t
 /** Larger files are not real pages. */
 const maxBytes = 100 * 1024 ** 2;
 
-// The first page need not wait for the browser: it starts while the input is still being fetched.
+// The browser starts while the first input is still being fetched.
 warmBrowser();
 
 /** Renders web pages with Chromium, which may load public addresses only. */

@@ -25,9 +25,9 @@ export async function writeScreenshot(
   const { format, picture } = target;
   const { width, height } = await extent(page, target.fullPage);
   const pixels = { width: Math.round(width * scale), height: Math.round(height * scale) };
-  // A picture that is made smaller afterwards need not fit into its format before.
+  // An image that is scaled down afterwards may exceed the limits of its format before.
   checkExtent(pixels, picture && changesSize(picture) ? 'png' : format);
-  // Where the page paints nothing, the requested colour is to show, not the browser's white.
+  // Areas that the page leaves empty get the requested colour instead of the browser's white.
   const isTransparent = picture?.background !== undefined;
   const slices: { input: Buffer; top: number; left: number }[] = [];
   const step = Math.floor(sliceHeight / scale);
@@ -48,7 +48,7 @@ export async function writeScreenshot(
       ? sharp(first.input)
       : sharp({ create: { ...pixels, ...canvas(isTransparent) }, limitInputPixels: maxPixels }).composite(slices);
   if (picture) {
-    // Scaling would come before the joining in one pipeline, so the joined picture is a step of its own.
+    // In one pipeline, scaling would precede joining, so joining is a separate step.
     const source = slices.length === 1 ? first.input : await image.png({ compressionLevel: 1 }).toBuffer();
     checkTaken(await sharp(source, { limitInputPixels: maxPixels }).metadata(), pixels);
     // Loaded only if needed: most screenshots are not processed further.
@@ -67,7 +67,7 @@ function encode(image: Sharp, { format, quality = usualQuality }: ImageTarget): 
 }
 
 function checkTaken(written: { width: number; height: number }, pixels: { width: number; height: number }): void {
-  // A picture may be off by the rounding of a scale that is no whole number, and by nothing else.
+  // The size may differ only by rounding, if the scale is not a whole number.
   if (Math.abs(written.width - pixels.width) > 4 || Math.abs(written.height - pixels.height) > 4)
     throw new Error(
       `Expected ${pixels.width} × ${pixels.height} pixels but took ${written.width} × ${written.height}.`,

@@ -6,10 +6,10 @@ export type WaitUntil = 'domcontentloaded' | 'load' | 'networkidle2' | 'networki
 export interface LoadOptions {
   viewportWidth?: number | undefined;
   viewportHeight?: number | undefined;
-  /** Device pixels for each pixel of the page. */
+  /** Device pixels per pixel of the page. */
   deviceScale?: number | undefined;
   waitUntil?: WaitUntil | undefined;
-  /** Seconds to wait once it is loaded. */
+  /** Seconds to wait after loading. */
   initialDelay?: number | undefined;
   hideCookie?: boolean | undefined;
   usePrintStylesheet?: boolean | undefined;
@@ -31,7 +31,7 @@ export type Margins = Record<(typeof sides)[number], number>;
 
 export interface PdfTarget {
   format: 'pdf';
-  /** Whether the size, orientation and margins in the page's own styles count if none are given here. */
+  /** Whether the size, orientation and margins in the page's styles apply if none are given here. */
   followsPage?: boolean | undefined;
   pageSize?: PageSize | undefined;
   orientation?: 'portrait' | 'landscape' | undefined;
@@ -40,7 +40,7 @@ export interface PdfTarget {
   /** HTML in the margins of each page. */
   header?: string | undefined;
   footer?: string | undefined;
-  /** Whether a page that is wider than the paper is shrunk as far as it takes. */
+  /** Whether a page that is wider than the paper is shrunk until it fits. */
   shrinkToFit?: boolean | undefined;
   scale?: number | undefined;
   printBackground?: boolean | undefined;

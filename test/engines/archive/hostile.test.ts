@@ -22,7 +22,7 @@ async function expectRefused(bytes: Uint8Array, format: string, message: RegExp)
   const { error, folder } = await refusal(bytes, format);
   expect(error).toBeInstanceOf(EngineError);
   expect(String(error)).toMatch(message);
-  // Neither beside the task folder nor in it does anything of the archive remain.
+  // Nothing of the archive remains in the task folder or next to it.
   expect((await readdir(folder, { recursive: true })).filter((name) => name.includes('planted'))).toEqual([]);
 }
 

@@ -194,7 +194,7 @@ async function mkdirFor(path: string): Promise<string> {
   return path;
 }
 
-/** Lists the files below a folder with a digest of each; links count by where they lead. */
+/** Lists the regular files below a folder with a digest of each. */
 export async function digestTree(root: string): Promise<Record<string, string>> {
   const entries: [string, string][] = [];
   for (const name of await readdir(root, { recursive: true })) {

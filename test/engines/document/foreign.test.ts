@@ -44,7 +44,7 @@ describe('documents of iWork', () => {
     return run('pdftotext', [path, '-']);
   };
 
-  it('become a PDF of the pages that the app itself drew, where they hold them', async () => {
+  it('become a PDF of the pages that the app itself rendered, if they contain them', async () => {
     const path = only(await runEngine(withPreview, 'pages', 'pdf'));
 
     const { stdout } = await run('pdftotext', [path, '-']);
@@ -59,7 +59,7 @@ describe('documents of iWork', () => {
     expect((await readFile(path)).toString('latin1')).toMatch(/pdfaid:part(>|=')2|pdfaid:part="2"/);
   });
 
-  it('are laid out again on another paper, or where the stored preview is damaged', async () => {
+  it('are laid out again for another paper size, or if the stored preview is damaged', async () => {
     const parts = await unzip(withPreview);
     const broken = await zip(at('broken.pages'), { ...parts, 'QuickLook/Preview.pdf': '%PDF-1.4 broken' });
 

@@ -98,7 +98,7 @@ async function byOffice(path: string, format: string, exporter: string, kind: st
   return readFile(await soffice(flat, `${format}:${exporter}`, join(path, '..')));
 }
 
-/** Replaces a picture in a compound file, where it lies in one piece, by other bytes of its length. */
+/** Replaces a contiguous picture in a compound file with other bytes of the same length. */
 async function compoundWith(path: string, format: string, exporter: string, kind: string, canary: Canary) {
   const svg = Buffer.from(reachingSvg(canary));
   const png = await noisePng();

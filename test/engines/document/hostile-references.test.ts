@@ -32,7 +32,7 @@ const documents = [...hostileDocuments, ...hostilePackages, ...hostilePages, ...
   // LibreOffice is started anew between documents that may hold drawings and those that may not.
   .toSorted((left, right) => Number(left.name.includes('SVG')) - Number(right.name.includes('SVG')));
 
-/** Returns what a document is converted to beside PDF: every kind of output, or one of them in turn. */
+/** Returns the outputs of a document in addition to PDF: every kind, or one of them in turn. */
 function otherOutputs(document: HostileDocument): string[] {
   const all = outputsOf(document).filter((name) => name !== document.format);
   if (process.env.LATHE_TEST_ALL_OUTPUTS) return all;

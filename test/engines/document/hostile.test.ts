@@ -35,7 +35,7 @@ async function made(name: string, content: string | Uint8Array): Promise<string>
   return at(name);
 }
 
-/** Puts other text in place of a part of the docx sample. */
+/** Replaces a part of the docx sample with other text. */
 async function docxWith(name: string, document: string | Buffer): Promise<string> {
   const parts = await unzip(await makeSample('docx', place.folder));
   return zip(at(name), { ...parts, 'word/document.xml': Buffer.from(document) });
@@ -224,7 +224,7 @@ describe('PostScript that reads and writes', () => {
     ['deletes a file', (path) => `(${path}) deletefile`],
   ];
 
-  it.each(escapes)('gets nothing where it %s', async (_, code) => {
+  it.each(escapes)('gets nothing if it %s', async (_, code) => {
     const path = await made(
       'escape.ps',
       `%!PS\n/Helvetica findfont 12 scalefont setfont 72 700 moveto\n{ ${code(canaries.canary.text)} } stopped { (stopped) show } if\nshowpage\n`,
@@ -243,7 +243,7 @@ describe('PostScript that reads and writes', () => {
     expect(left).not.toContain('canary.txt.stolen');
   });
 
-  it('is refused at once where it walks all directories, with the reason', async () => {
+  it('is refused at once if it walks all directories, with the reason', async () => {
     const path = await made('walk.ps', '%!PS\n(/*) { pop } 1000 string filenameforall\nshowpage\n');
     const start = processorSeconds();
 

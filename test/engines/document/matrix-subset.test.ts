@@ -14,7 +14,7 @@ const outputs = canonical(known.outputs('convert', '*'));
 /** Sources that between them reach every output, from the one that is made quickest. */
 const sources = ['md', 'fodt', 'fods', 'fodp', 'fodg', 'ps', 'pdf', 'xlsx', 'docx', 'txt', 'odg'];
 
-/** Each input once, to an output not yet covered where there is one, then the outputs still missing. */
+/** Each input once, to an output that is not covered yet if possible, then the remaining outputs. */
 function pairs(): [from: string, to: string][] {
   const covered = new Set<string>();
   const chosen = inputs.map((from): [string, string] => {

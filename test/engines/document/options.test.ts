@@ -429,7 +429,7 @@ describe('compress', () => {
     expect(share).toBeGreaterThanOrEqual(0.95);
   });
 
-  it('stops at the best quality where a size is met without loss', async () => {
+  it('stops at the best quality if a size is met losslessly', async () => {
     const document = await PDFDocument.create();
     const font = await document.embedFont(StandardFonts.Helvetica);
     const page = document.addPage([595, 842]);
@@ -454,7 +454,7 @@ describe('compress', () => {
     expect(result.details?.note).toMatch(/already no larger/);
   });
 
-  it('fails with the sizes that can be reached where none is near enough', async () => {
+  it('fails with the possible sizes if none is close enough', async () => {
     const path = at('leap.pdf');
     // One picture of two colours: its sizes leap, and no quality of JPEG or resolution lies between some of them.
     const grid = Buffer.from(

@@ -27,7 +27,7 @@ async function changed(change: (text: string) => string): Promise<string> {
 }
 
 describe('counting the pages of a PDF in its page tree', () => {
-  it('counts those of a plain file, also where the tree has several levels', async () => {
+  it('counts those of a plain file, also if the tree has several levels', async () => {
     const path = join(folder, 'many.pdf');
     await run('gs', ['-q', '-dSAFER', '-sDEVICE=pdfwrite', '-o', path, '-c', '120 { showpage } repeat']);
 

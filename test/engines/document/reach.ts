@@ -11,7 +11,7 @@ import { unzip } from './samples.ts';
 
 const run = promisify(execFile);
 
-/** Converts a hostile document in several ways and returns what of the canaries came out of it. */
+/** Converts a hostile document in several ways and returns the canaries that it reached. */
 export async function findReached(
   document: HostileDocument,
   folder: string,
@@ -31,8 +31,8 @@ export async function findReached(
       if (!(error instanceof EngineError)) throw error;
     }
   }
-  const beside = await readdir(dirname(canary.text));
-  if (beside.some((name) => name.endsWith('.stolen'))) reached.push('a macro ran');
+  const names = await readdir(dirname(canary.text));
+  if (names.some((name) => name.endsWith('.stolen'))) reached.push('a macro ran');
   return reached;
 }
 
@@ -83,7 +83,7 @@ async function pagesShowCanary(path: string): Promise<boolean> {
 
 /** Says whether a picture has the canary's colour in it; one that cannot be looked at is suspected. */
 async function mayShowCanary(picture: Buffer): Promise<boolean> {
-  // LibreOffice writes the mark of a png and no more where it has nothing to draw.
+  // LibreOffice writes only the signature of a PNG if there is nothing to draw.
   if (picture.length <= 8) return false;
   try {
     const { data, info } = await sharp(picture).flatten({ background: '#ffffff' }).raw().toBuffer({

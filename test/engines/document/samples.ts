@@ -417,7 +417,7 @@ const minimalXlsx = () => {
 /** What programs made, which start slowly. */
 const programsMade = new Map<string, Buffer>();
 
-/** Makes the sample of a format in a folder; what it takes to make it is made beside it. */
+/** Writes the sample of a format to a folder, next to the files that it is made from. */
 export async function makeSample(format: string, folder: string): Promise<string> {
   const path = join(folder, `sample.${format}`);
   await mkdir(dirname(path), { recursive: true });

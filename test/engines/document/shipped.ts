@@ -11,7 +11,7 @@ function shippedFile(name: string, words: string[], cells: (string | number)[] =
   return { path: fileURLToPath(new URL(`samples/${name}`, import.meta.url)), words, cells };
 }
 
-/** Samples of formats that no program here can write; samples/README.md says where they come from. */
+/** Samples of formats that no program here can write. samples/README.md lists their origin. */
 export const shipped: Record<string, Shipped> = {
   vsd: shippedFile('diagram.vsd', ['view', 'random']),
   pub: shippedFile('leaflet.pub', ['times', 'Arial', 'second']),

@@ -14,19 +14,16 @@ function watched(size: (quality: number) => number) {
 }
 
 describe('the search for a size', () => {
-  it.each([1500, 20_000, 400_000, 980_000])(
-    'meets %s within a few attempts where sizes grow evenly',
-    async (target) => {
-      const { sizeOf, sizes } = watched((quality) => Math.round(1000 * 1000 ** quality));
+  it.each([1500, 20_000, 400_000, 980_000])('meets %s within a few attempts if sizes grow evenly', async (target) => {
+    const { sizeOf, sizes } = watched((quality) => Math.round(1000 * 1000 ** quality));
 
-      await searchQuality(sizeOf, target, always);
+    await searchQuality(sizeOf, target, always);
 
-      expect(sizes.some((size) => meetsTarget(size, target))).toBe(true);
-      expect(sizes.length).toBeLessThan(8);
-    },
-  );
+    expect(sizes.some((size) => meetsTarget(size, target))).toBe(true);
+    expect(sizes.length).toBeLessThan(8);
+  });
 
-  it('meets a target where sizes grow late and steeply', async () => {
+  it('meets a target if sizes grow late and steeply', async () => {
     const { sizeOf, sizes } = watched((quality) => 1000 + 1_000_000 * quality ** 12);
 
     await searchQuality(sizeOf, 300_000, always);
@@ -44,7 +41,7 @@ describe('the search for a size', () => {
     expect(sizes.length).toBeLessThan(18);
   });
 
-  it('takes the best quality where every size is small enough, and nothing where all is too large', async () => {
+  it('returns the best quality if every size is small enough, and nothing if all are too large', async () => {
     expect(await searchQuality(async () => 10, 100, always)).toBe(1);
     expect(await searchQuality(async () => 1000, 100, always)).toBeUndefined();
   });

@@ -46,7 +46,7 @@ describe('each input and each output once', { timeout: 120_000, ...skipBecause(o
     await matrix.verify({ path: first?.path ?? '', format: to }, { path, format: from }, 'convert');
   }
 
-  it('writes pdb where the letters allow it', async () => {
+  it('writes pdb if its character set has all letters', async () => {
     const path = await latinSample('latin.epub', place.folder);
 
     const { outputs } = await runEngine(path, 'epub', 'pdb');

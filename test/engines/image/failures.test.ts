@@ -47,7 +47,7 @@ describe('Bad inputs', { timeout: 30_000 }, () => {
     },
   );
 
-  test('A truncated JPEG is refused on its way into a PDF too, where its bytes are copied.', async () => {
+  test('A truncated JPEG is refused for a PDF too, although its bytes are copied.', async () => {
     await inFolder(async (folder) => {
       const sample = await readFile(await makeSample('jpg', folder));
       const path = join(folder, 'half.jpg');

@@ -508,7 +508,7 @@ describe('Hostile drawings', () => {
 });
 
 describe('Hostile PostScript', () => {
-  // Regression: safer mode lets a file write and delete wherever temporary files go, which is where other tasks have theirs.
+  // Regression: safer mode lets a file write and delete in the temporary folder, which contains files of other tasks.
   test.for([
     ['reads a file', (bait: string) => `(${bait}) (r) file 100 string readstring pop show`],
     ['runs a program', () => '(%pipe%id) (r) file 100 string readstring pop show'],

@@ -12,7 +12,7 @@ import { icnsFile, packedArgb, packedColours } from './writers/icns.ts';
 import { blp1File, blp2File, codeBc6h, codeChannel, ddsFile, type Pixels } from './writers/textures.ts';
 import { directoryPointers, tiffFile, twelveBits } from './writers/tiff.ts';
 
-// Kinds of files that were refused or came out wrong, each made here and compared with what another reader makes of it.
+// Kinds of files that were once refused or converted incorrectly. Each is made here and compared with another reader.
 
 const [width, height] = [160, 120];
 /** The drawing of all samples with a hole, so that it is seen whether transparency comes through. */
@@ -82,7 +82,7 @@ interface Kind {
   file: string;
   format: string;
   make(path: string, folder: string): Promise<unknown>;
-  /** Another reader, or the picture itself where none at hand reads the kind. */
+  /** Another reader, or the picture itself if no available reader supports the kind. */
   expected: Reader | { picture: () => Promise<Buffer> };
   tolerance?: number;
 }
@@ -393,7 +393,7 @@ const bmpKinds: Kind[] = (
   file: name === 'no file header' ? 'bare.dib' : 'odd.bmp',
   format: 'bmp',
   make: async (path, folder) => writeFile(path, await bmpSample(folder, change)),
-  // Old versions of Pillow have greys where newer ones have black.
+  // Old versions of Pillow return greys, newer ones black.
   expected: name === 'colours beyond its palette' ? ffmpegOpaque : pillow,
   tolerance: 0.01,
 }));

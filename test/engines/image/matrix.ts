@@ -20,7 +20,7 @@ const inputFidelity: Record<string, Fidelity> = {
   vicar: 'grey',
 };
 
-/** What each operation is given besides its formats, so that it has something to do. */
+/** Options of each operation, so that it has something to do. */
 export const matrixOptions: Record<string, Record<string, string | number | boolean>> = {
   convert: {},
   compress: {},
@@ -49,7 +49,7 @@ async function expectedPicture(input: Sample, operation: string): Promise<Buffer
 }
 
 async function wholePicture(input: Sample): Promise<Buffer> {
-  // The picture of that sample is its maker's own; the same picture lies beside it in a format that every program reads.
+  // That sample has its maker's own picture. The same picture is next to it in a common format.
   if (input.format === 'xcf') return readFile('/usr/libexec/installed-tests/SDL2_image/sample.png');
   if (input.format === 'icns') return iconPicture();
   if (inputFidelity[input.format] !== 'bilevel') return original();

@@ -397,7 +397,7 @@ describe('Frames and pages', { timeout: 60_000 }, () => {
     return Number.parseInt(said.toString(), 10);
   }
 
-  test('All frames go where they can: gif, webp, apng, mng.', async () => {
+  test('All frames are kept in formats that support them: gif, webp, apng, mng.', async () => {
     await inFolder(async (folder) => {
       const gif = await makeAnimation(folder, 'gif');
       const run = (input: string, outputFormat: string, options = {}) =>

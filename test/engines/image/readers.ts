@@ -128,7 +128,7 @@ let reads = 0;
 /** Reads the first picture of a file as PNG. */
 export async function readBack(path: string, format: string): Promise<Buffer> {
   const reader = readers[format];
-  if (!reader) throw new Error(`There is no reader of ${format} beside the engine.`);
+  if (!reader) throw new Error(`There is no reader of ${format} other than the engine.`);
   const png = `${path}.${++reads}.png`;
   try {
     await reader(path, png);
@@ -141,7 +141,7 @@ export async function readBack(path: string, format: string): Promise<Buffer> {
 
 async function readFarbfeld(path: string, png: string): Promise<void> {
   const file = await readFile(path);
-  if (file.toString('latin1', 0, 8) !== 'farbfeld') throw new Error('The file has no mark of farbfeld.');
+  if (file.toString('latin1', 0, 8) !== 'farbfeld') throw new Error('The file has no farbfeld signature.');
   const [width, height] = [file.readUInt32BE(8), file.readUInt32BE(12)];
   const data = Buffer.alloc(width * height * 4);
   for (const at of data.keys()) data[at] = file.readUInt8(16 + at * 2);

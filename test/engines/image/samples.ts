@@ -235,7 +235,7 @@ export async function makeSample(format: string, folder: string): Promise<string
   return path;
 }
 
-/** An EPS with the preview header of DOS: where the PostScript starts and how long it is, no preview. */
+/** An EPS with the preview header of DOS, which holds the position and length of the PostScript, but without a preview. */
 async function makeDosEps(path: string, ppm: string): Promise<void> {
   const eps = await program('pnmtops', '-noturn', '-dpi=72', '-imagewidth=2.2222', ppm);
   const header = Buffer.alloc(30);

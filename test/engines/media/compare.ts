@@ -79,7 +79,7 @@ export async function videoSimilarity(
 
 /**
  * Measures the similarity of two videos as above and hears both, in one process: ffmpeg takes longer to start than to
- * read a sample. What it hears of both is written beside the first.
+ * read a sample. The decoded audio of both is written next to the first.
  */
 export async function compareWithSound(
   one: string,

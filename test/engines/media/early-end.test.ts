@@ -54,7 +54,7 @@ describe('Sound whose header promises more than there is', () => {
     expect(warnings?.[0]).toMatch(/^The file ends early: [12]\.\d of the 7\.0 requested seconds could be decoded\.$/);
   });
 
-  test.each(['flac', 'wma', 'wav', 'aiff'])('A %s of which almost nothing is left is refused', async (format) => {
+  test.each(['flac', 'wma', 'wav', 'aiff'])('A %s with almost no content left is refused', async (format) => {
     const path = await cutSound(format, 0.02);
 
     await expect(run('convert', { path, format }, 'mp3')).rejects.toThrow(/damaged/);

@@ -1,6 +1,6 @@
 /** Sound formats that no program of a distribution writes, made by hand from what their decoders read. */
 
-/** Collects bits, the first one highest, in words of four bytes of which the last byte comes first. */
+/** Collects bits, the highest first, in little-endian words of four bytes. */
 class WordWriter {
   readonly #bits: number[] = [];
 

@@ -90,7 +90,7 @@ describe.each(playlists)('%s under a media name', (_, text) => {
   test('opens no other file and no connection, whatever it claims to be', async () => {
     const path = await fileOf('playlist', text());
     for (const format of names) {
-      // What has no mark of media goes by its name, so each reader has to withstand it.
+      // Files without a media signature go by their name, so each reader has to withstand them.
       const sound = ['mp3', 'wav', 'aac'].includes(format);
       const error = await refusal(path, format, sound ? 'wav' : 'mp4');
       expect(error.message).toMatch(/damaged|not supported|no audio|no video|Nothing/);
@@ -170,7 +170,7 @@ test('Hours of silence in a kilobyte are refused before they fill the disk', asy
   expect((await refusal(path, 'flac', 'wav')).message).toBe('The file is longer than 12 hours. Split it first.');
 });
 
-test('An hour of eight channels is refused where it would be gigabytes uncompressed', async () => {
+test('An hour of eight channels is refused if it would be gigabytes uncompressed', async () => {
   const path = await claimingFlac('wide.flac', 192_000, 8, 3600);
 
   expect((await refusal(path, 'flac', 'wav')).message).toContain('would be larger than 4 GB');

@@ -54,14 +54,14 @@ function once(look: (path: string) => Promise<unknown>, path: string): Promise<u
   return found;
 }
 
-/** ffprobe finds no size in an animated WebP, of which we know it. */
+/** ffprobe finds no size in an animated WebP, so the known size is used. */
 async function sampleFacts(path: string): Promise<Facts> {
   const found = await facts(path);
   if (!path.endsWith('.webp')) return found;
   return { ...found, seconds: 1, video: { codec: 'webp', ...pictureSize, aspect: 4 / 3, framesPerSecond: 25 } };
 }
 
-/** Television has one shape, so that bars beside the picture fill it. */
+/** Television has one aspect ratio, so bars fill the rest of the frame. */
 const inFrame = 'scale=iw*sar:ih,setsar=1,pad=max(iw\\,ih*4/3):max(ih\\,iw*3/4):(ow-iw)/2:(oh-ih)/2';
 
 /** What ffprobe must find in a file of each format, by itself. */

@@ -684,7 +684,7 @@ describe('A part is cut out', () => {
     expect(made.video?.codec).toBe('h264');
   });
 
-  test('Of a sound, to the sample where it is lossless', async () => {
+  test('Of audio, to the sample if it is lossless', async () => {
     const { path } = await run('trim', sound, 'wav', { trim_start: 1.5, trim_end: 2 });
 
     expect((await stat(path)).size).toBeCloseTo(44 + 22_050 * 4, -3);

@@ -43,7 +43,7 @@ describe('Stills follow the options of a picture', () => {
     expect(await pictureFacts(path)).toMatchObject(expected);
   });
 
-  test('all of them where there are several', async () => {
+  test('all of them if there are several', async () => {
     const { outputs } = await convert('png', { fps: 4, image_custom_width: 64 });
 
     expect(outputs.map(({ name }) => name)).toEqual(['sample-0001.png', 'sample-0002.png']);

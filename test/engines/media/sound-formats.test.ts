@@ -80,7 +80,7 @@ describe('Sound that only enthusiasts have', () => {
     expect((await listen(made.path, 'flac', toneHertz * 2)).tone).toBeGreaterThan(0.99);
   });
 
-  test('Theora in Ogg is read under the name ogx, also where a description of the streams comes first', async () => {
+  test('Theora in Ogg is read as ogx, also if a description of the streams comes first', async () => {
     const theora = await readFile(await makeSample('ogv', folder));
     const described = Buffer.concat([skeletonPage(), theora]);
     const path = await testFile('described.ogx', described);

@@ -17,7 +17,7 @@ const white = [255, 255, 255];
 
 const pages = new Catalogue([catalogue]);
 
-/** Converts HTML with options that are checked and filled in, as the worker does, and returns where the output is. */
+/** Converts HTML with checked and filled-in options, as the worker does, and returns the path of the output. */
 async function convertChecked(html: string, format: string, given: Record<string, unknown>): Promise<string> {
   const { values, errors } = checkOptions(pages.find('convert', 'html', format)?.capability.options ?? [], given);
   expect(errors).toEqual({});
@@ -108,7 +108,7 @@ describe('options of the webpage engine', () => {
       for (const x of [0, 123, 555]) expect(await pixelAt(flipped, 799 - x, 150)).toEqual(await pixelAt(plain, x, 150));
     });
 
-    it('show the background where the page paints nothing, also in the joined parts of a tall page', async () => {
+    it('show the background in areas that the page leaves empty, also in the joined parts of a tall page', async () => {
       const tall = `${head}<body style="margin:0;height:17000px"><div style="height:9000px;width:100px;background:red"></div>`;
       const options = { viewport_width: 300, background: '#00ff00', image_resize_percentage: 50 };
       const path = await convertChecked(tall, 'webp', { ...options, lossless: true });
@@ -206,7 +206,7 @@ describe('options of the webpage engine', () => {
 
     // 30 mm are 85 points.
     expectColour(at(80, 200), white, 'in the margin');
-    expectColour(at(90, 200), red, 'beside the margin');
+    expectColour(at(90, 200), red, 'next to the margin');
     expectColour(at(90, 165), white, 'in the margin at the top');
   });
 

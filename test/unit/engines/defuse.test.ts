@@ -223,7 +223,7 @@ describe('what documents contain', () => {
     ['rich text', { 'c.dat': '{\\rtf1 x}' }],
     ['encrypted parts', { 'META-INF/manifest.xml': '<m:file-entry><m:encryption-data/></m:file-entry>' }],
     ['base64 in pieces', { 'f.xml': '<a><office:binary-data>AA<!-- -->AA</office:binary-data></a>' }],
-  ])('lets no SVG be read beside %s', async (_, parts) => {
+  ])('does not allow SVGs in a document with %s', async (_, parts) => {
     const { inspection } = await inspect({ 'v.svg': cleanSvg, ...parts });
 
     expect(inspection.vectors).toBe(true);
@@ -242,7 +242,7 @@ describe('what documents contain', () => {
     expect(safe.toString('latin1', 1, 4)).toBe('PNG');
   });
 
-  it('lets SVGs be read beside pictures and markup', async () => {
+  it('allows SVGs in a document with pictures and markup', async () => {
     const { inspection } = await inspect({ 'v.svg': cleanSvg, 'p.png': png, 'd.xml': '<a/>' });
 
     expect(inspection.mayReadVectors).toBe(true);

@@ -79,7 +79,7 @@ describe('A file that is handed over', () => {
 });
 
 describe('A folder that is emptied', () => {
-  test('may hold links, deep trees, closed folders and names of no text, of which nothing is left', () => {
+  test('is emptied of links, deep trees, closed folders and names that are not text', () => {
     symlinkSync(victim, join(folder.path, 'link'));
     let deep = folder.path;
     for (let depth = 0; depth < 100; depth += 1) {

@@ -100,7 +100,7 @@ describe('The default preset', () => {
     expect(presetOf(oneOfTen.after, 'libx264', 'mp4')).toBe('ultrafast');
   });
 
-  test('uses the frames that were counted where the file does not declare its duration', () => {
+  test('uses the counted frames if the file does not declare its duration', () => {
     const from = mediaFormat('h264');
     const request = { ...emptyRequest, video: { encoder: 'libx265' as const } };
     const long = planInTime(probeOf(undefined), from, mediaFormat('mp4'), request, lambda, 8 * minute);
@@ -144,7 +144,7 @@ test('A video of few bits takes less time, down to half of it', () => {
   expect(seconds(0.001)).toBeCloseTo(seconds(undefined) / 2);
 });
 
-test('The bits of a video count only where its codec is efficient', () => {
+test('The bits of a video count only if its codec is efficient', () => {
   const load = (codec: string) =>
     plan({ ...probeOf(60, { codec }), bitRate: 1_000_000 }, mediaFormat('mkv'), mediaFormat('webm'), emptyRequest).load;
 
@@ -179,11 +179,11 @@ describe('What cannot end in time', () => {
     ).toBeUndefined();
   });
 
-  test('is refused by default where even the fastest preset takes longer', () => {
+  test('is refused by default if even the fastest preset takes longer', () => {
     expect(() => planned(3 * 3600, 'webm')).toThrow(/but the limit is 15 minutes/);
   });
 
-  test('names no option where the operation has none', () => {
+  test('names no option if the operation has none', () => {
     expect(() => planned(3 * 3600, 'webm', { isFixed: true })).toThrow(/To stay within it, (?:convert the video|trim)/);
   });
 

@@ -34,7 +34,7 @@ describe('progress', () => {
     expect(pace.isDue(8, 60 * second)).toBe(true);
   });
 
-  test('is written less often where a write takes long, but never less than every ten seconds', () => {
+  test('is written less often if a write takes long, but at least every ten seconds', () => {
     expect(writesOver(10, 60)).toEqual([1, 4, 7, 10]);
     expect(writesOver(31, 5_000)).toEqual([1, 11, 21, 31]);
   });

@@ -14,7 +14,7 @@ const maxMarkupBytes = 200_000_000;
 /** Below this a high ratio is common and harmless. */
 const unsuspiciousBytes = 16_000_000;
 const maxRatio = 200;
-/** Small enough to be read into memory whole. */
+/** Files up to this size are read into memory. */
 const maxBufferedBytes = 32 * 1024 ** 2;
 const maxGroupDepth = 1_000;
 const maxTagDepth = 500;
@@ -32,12 +32,12 @@ export async function checkZip(path: string, size: number): Promise<void> {
   await orDamaged(() => withZip(path, size, (zip) => checkEntries(zip, size)));
 }
 
-/** Checks a zipped document likewise, and reads its parts. Throws on duplicate names, as parsers differ in which part they use. */
+/** Checks a zipped document and reads its parts. Throws on duplicate names, because parsers differ in which part they use. */
 export async function readChecked(path: string, size: number): Promise<Parts> {
   return orDamaged(() => withZip(path, size, (zip) => checkAndRead(zip, size)));
 }
 
-/** Checks a zipped document inside another likewise, and reads its parts. */
+/** Checks a zipped document inside another one and reads its parts. */
 export async function checkAndReadParts(bytes: Buffer): Promise<Parts> {
   return orDamaged(async () => checkAndRead(await fromBufferPromise(bytes), bytes.length));
 }
@@ -50,7 +50,7 @@ async function orDamaged<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Opens a zip: in memory if it is small, since the parts of a file are read by many small requests. */
+/** Opens a zip. Reads a small one into memory first, because its parts are read in many small pieces. */
 async function withZip<T>(path: string, size: number, work: (zip: Zip) => Promise<T>): Promise<T> {
   if (size <= maxBufferedBytes) return work(await fromBufferPromise(await readFile(path)));
   const zip = await openPromise(path, { autoClose: false });
@@ -116,7 +116,7 @@ export async function listParts(path: string): Promise<string[]> {
   }
 }
 
-/** Returns the size of the XML in a zipped document that was checked, and 0 for any other file. */
+/** Returns the size of the XML in a checked zipped document, or 0 for any other file. */
 export async function markupBytes(path: string): Promise<number> {
   if ((await firstBytes(path, 2)).toString('latin1') !== 'PK') return 0;
   const zip = await openPromise(path, { autoClose: false });
@@ -130,7 +130,7 @@ export async function markupBytes(path: string): Promise<number> {
   }
 }
 
-/** Reads all parts of a document that a program of ours wrote. Throws on duplicate names. */
+/** Reads all parts of a document that the engine itself wrote. Throws on duplicate names. */
 export async function readParts(path: string): Promise<Parts> {
   const zip = await openPromise(path, { autoClose: false });
   const parts: Parts = new Map();
@@ -147,7 +147,7 @@ export async function readParts(path: string): Promise<Parts> {
   }
 }
 
-/** Writes parts as a zipped document; its media type is stored first and plain, as readers expect. */
+/** Writes parts as a zipped document. Stores its media type first and uncompressed, as readers expect. */
 export async function zipOf(parts: Map<string, Buffer>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [name, bytes] of parts)
@@ -158,7 +158,7 @@ export async function zipOf(parts: Map<string, Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Reads one part of a zipped document, if it has it. */
+/** Reads one part of a zipped document, if it exists. */
 export async function readPart(path: string, name: string): Promise<Buffer | undefined> {
   const zip = await openPromise(path, { autoClose: false });
   try {
@@ -179,17 +179,17 @@ function damaged(cause: unknown): EngineError {
   return new EngineError('The file is damaged or incomplete: its parts cannot be unpacked.', { detail, cause });
 }
 
-/** Returns whether bytes start as XML or HTML does, in an encoding that has ASCII or UTF-16 in it. */
+/** Returns whether bytes start like XML or HTML, in UTF-16 or an encoding based on ASCII. */
 export function isMarkup(start: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\0?\s*\0?</.test(Buffer.from(start.subarray(0, 64)).toString('latin1'));
 }
 
-/** Throws on XML that would expand or nest too much for its parser. */
+/** Throws on XML that expands or nests too much for its parser. */
 export async function checkXml(path: string): Promise<void> {
   await watch(createReadStream(path));
 }
 
-/** Does the same for XML compressed with gzip, and for plain XML. */
+/** Throws on XML, compressed with gzip or not, that expands or nests too much for its parser. */
 export async function checkGzip(path: string): Promise<void> {
   const head = await firstBytes(path, 2);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return checkXml(path);
@@ -217,7 +217,7 @@ export async function firstBytes(path: string, count: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Rejects rich text with excessive nesting of groups; returns it without the fields that include files. */
+/** Rejects rich text with excessive nesting of groups. Returns it without fields that include files. */
 export async function readRtf(path: string): Promise<Buffer> {
   const bytes = await readFile(path);
   let depth = 0;
@@ -232,7 +232,7 @@ export async function readRtf(path: string): Promise<Buffer> {
   return Buffer.from(bytes.toString('latin1').replaceAll(/INCLUDE(PICTURE|TEXT)/gi, 'EXCLUDE$1'), 'latin1');
 }
 
-/** Rejects HTML with excessive nesting of containers; elements that are commonly left open do not count. */
+/** Rejects HTML with excessive nesting of containers. Elements that are often left open do not count. */
 export function checkHtml(text: string): void {
   const containers =
     /<(\/?)(?:div|span|table|tr|td|blockquote|ul|ol|dl|font|b|i|u|em|strong|center|section|article|form|a|sub|sup|big|small)\b/gi;

@@ -6,12 +6,12 @@ import type { Inspection } from './inspection.ts';
 import { isOpaque, isVector, rasterType } from './pictures.ts';
 
 /**
- * Removes external references from the content of a part, whatever its name says: LibreOffice detects pictures by their
- * content, and parts of a package by what others call them. Returns the same bytes if nothing had to be removed.
+ * Removes external references from the content of a part. Ignores its name: LibreOffice detects pictures by their content, and
+ * parts of a package by references in other parts. Returns the same bytes if nothing had to be removed.
  */
 export async function defuseContent(bytes: Buffer, inspection: Inspection): Promise<Buffer> {
   if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04') return defuseInner(bytes, inspection);
-  // These are known by their first bytes, with which nothing else can be read in them.
+  // Recognized by their first bytes, which exclude any other reading.
   if (rasterType(bytes) !== undefined) return bytes;
   if (isOpaque(bytes) || isRichText(bytes)) {
     inspection.opaque = true;
@@ -25,7 +25,7 @@ export async function defuseContent(bytes: Buffer, inspection: Inspection): Prom
   return safe === text ? bytes : Buffer.from(safe, 'latin1');
 }
 
-/** Removes external references from the parts of a document, in place; returns whether there were any. */
+/** Removes external references from the parts of a document in place. Returns whether there were any. */
 export async function defuseParts(parts: Map<string, Buffer>, inspection: Inspection): Promise<boolean> {
   let changed = false;
   if (parts.get('META-INF/manifest.xml')?.includes('encryption-data')) inspection.opaque = true;
@@ -56,7 +56,7 @@ async function defuseInner(bytes: Buffer, inspection: Inspection): Promise<Buffe
 
 const isRichText = (bytes: Buffer) => /^\s*\{\\rt/.test(bytes.toString('latin1', 0, 64));
 
-/** A page is HTML if it says so; one in a namespace of XML is read as XML, and has no other encoding than that. */
+/** Returns whether bytes are HTML. A page with an XML declaration is read as XML, with the encoding of XML. */
 function isPage(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, 1024).replaceAll('\0', '');
   return /<(?:!DOCTYPE\s+html|html)[\s>]/i.test(start) && !/<\?xml/.test(start);
@@ -70,7 +70,7 @@ function decodePage(bytes: Buffer): string {
 
 const dataElement = /<(?:[^\s<>"'/=!?:]+:)?(?:binary-data|d)(?=[\s>])(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/g;
 
-/** Removes external references from the pictures and objects that flat XML holds as base64. */
+/** Removes external references from base64 pictures and objects in flat XML. */
 async function defuseBinaryData(markup: string, inspection: Inspection): Promise<string> {
   let result = '';
   let at = 0;
@@ -79,7 +79,7 @@ async function defuseBinaryData(markup: string, inspection: Inspection): Promise
     if (open.index < at || open[0].endsWith('/>')) continue;
     const end = markup.indexOf('<', start);
     if (end < 0) break;
-    // A comment or CDATA section would divide what a parser takes for one text.
+    // A comment or CDATA section would split a text that parsers read as one.
     if (markup[end + 1] !== '/') inspection.opaque = true;
     const data = markup.slice(start, end);
     const bytes = Buffer.from(data, 'base64');

@@ -1,15 +1,15 @@
 import { type CSSToken, TokenType, tokenizer as tokenizerOf } from '@csstools/css-tokenizer';
 import { decodeDataUri, rasterType, toDataUri } from './pictures.ts';
 
-/** Functions and words that make a reader load what they name. */
+/** Functions and keywords that make a reader load a resource. */
 const loading = /^(?:url|src|image|.*image-set|cross-fade|element|expression|paint)$/;
 const importing = /^(?:import|namespace|charset)$/;
 const plainName = /^[-\w\u0080-\uffff]+$/;
 const plainSign = /^[-+*/.,:;>~|=^$!#%&()[\]{}]$/;
 
 /**
- * Removes from a style sheet or declarations what would make their reader load files or addresses; pictures of pixels as
- * data stay. Writes token by token in one plain spelling, without comments, escapes and angle brackets: LibreOffice
+ * Removes everything from a style sheet or declarations that makes a reader load files or addresses. Raster images as data URIs
+ * stay. Writes token by token in one plain spelling, without comments, escapes and angle brackets, because LibreOffice
  * separates tokens less strictly than the standard.
  */
 export function defuseCss(css: string): string {
@@ -64,7 +64,7 @@ function skipSpace(next: () => CSSToken | undefined): CSSToken | undefined {
   return token;
 }
 
-/** Skips to the end of a function or rule, over what is nested in it; returns what is to stand in its place. */
+/** Skips to the end of a function or rule, including nested ones. Returns its replacement. */
 function skipTo(next: () => CSSToken | undefined, end: TokenType, instead: string): string {
   let depth = 0;
   for (let token = next(); token && token[0] !== TokenType.EOF; token = next()) {

@@ -8,7 +8,7 @@ import { decodeDataUri, isVector, rasterType, toDataUri } from './pictures.ts';
 const chunkLetters = 1 << 16;
 const maxLetters = 400_000_000;
 
-/** Elements whose text the standard reads as text, whatever it looks like. */
+/** Elements with content that the standard reads as text, even if it looks like markup. */
 const textModes: Record<string, Tokenizer['state']> = {
   title: TokenizerMode.RCDATA,
   textarea: TokenizerMode.RCDATA,
@@ -21,17 +21,17 @@ const textModes: Record<string, Tokenizer['state']> = {
   plaintext: TokenizerMode.PLAINTEXT,
 };
 
-/** Elements that load, run or move; of those in `textModes` the text goes too. */
+/** Elements that load, run or redirect. The text of those in `textModes` is removed too. */
 const removed = new Set(
   'script iframe noembed noframes frame frameset object embed applet param link base bgsound source track audio video picture portal template svg use'.split(
     ' ',
   ),
 );
 
-/** Elements of literal text, of which every reader knows the first. */
+/** Elements of literal text. All readers support the first. */
 const literal = new Set(['xmp', 'listing', 'plaintext']);
 
-/** Attributes that hold no address, in any element. */
+/** Attributes that contain no address in any element. */
 const harmless = new Set(
   `abbr accept-charset align alink alt axis bgcolor border bordercolor cellpadding cellspacing char charoff checked clear color cols colspan
   compact coords dir direction disabled epub:type face for frame frameborder gutter headers height hidden hspace id label lang language leftmargin
@@ -45,9 +45,9 @@ const harmless = new Set(
 const name = /^[a-z][a-z\d:-]*$/;
 
 /**
- * Rewrites a page without what would make its reader load files or addresses; links that a reader clicks and pictures as data
- * stay. Parses as the standard says and writes in one plain spelling: text and attributes have no bracket or quote left in
- * them, so that each tag in the result is one that was allowed here, however lax the next parser is.
+ * Rewrites a page without anything that makes a reader load files or addresses. Links and pictures as data URIs stay. Parses
+ * according to the standard and writes in one plain spelling: text and attributes contain no brackets or quotes, so that even
+ * a lax parser finds only the tags that were allowed here.
  */
 export function defuseHtml(page: string, inspection: Inspection): string {
   const writer = new PageWriter(inspection);
@@ -65,7 +65,7 @@ class PageWriter {
   #written: string[] = [];
   #letters = 0;
   #declared = false;
-  /** The element whose text is being read as text. */
+  /** The element with literal text that is being read. */
   #textOf = '';
   #style: string[] = [];
 
@@ -82,7 +82,7 @@ class PageWriter {
   onStartTag(tag: Token.TagToken): void {
     const { tagName } = tag;
     const mode = textModes[tagName];
-    // In XHTML such an element may have no content, and what follows is no text of its.
+    // In XHTML such an element may be empty, and what follows is not its text.
     if (mode !== undefined && !tag.selfClosing) {
       this.#textOf = tagName;
       if (this.tokenizer) this.tokenizer.state = mode;
@@ -117,7 +117,7 @@ class PageWriter {
     else this.#write(token.chars);
   }
 
-  // Comments may be markup to other readers, and a page shows none of these.
+  // Comments may be markup to other readers, and are not visible anyway.
   onComment(): void {}
   onDoctype(): void {}
   onNullCharacter(): void {}
@@ -133,7 +133,7 @@ class PageWriter {
     } else if (!removed.has(element)) this.#write(`</${literal.has(element) ? 'pre' : element}>`);
   }
 
-  /** Declares the encoding, ahead of anything that is written in it. */
+  /** Declares the encoding before any other content. */
   #declare(): void {
     if (this.#declared) return;
     this.#declared = true;
@@ -177,7 +177,7 @@ class PageWriter {
   }
 }
 
-/** A page's metadata stays, except for what moves it elsewhere or declares an encoding that is no longer its. */
+/** Returns whether a page's metadata may stay: not if it redirects or declares the former encoding. */
 function isHarmlessMeta({ attrs }: Token.TagToken): boolean {
   return attrs.every((attribute) => attribute.name !== 'http-equiv' && attribute.name !== 'charset');
 }

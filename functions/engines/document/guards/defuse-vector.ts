@@ -14,12 +14,12 @@ const blank = Buffer.from(
   'base64',
 );
 
-/** Removes from an SVG, plain or packed, all references but those to its own parts and to pictures of pixels as data. */
+/** Removes all references from an SVG or SVGZ, except those to its own parts and to raster images as data URIs. */
 export function defuseVector(bytes: Buffer, inspection: Inspection): Buffer {
   const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
   const unpacked = packed ? unpack(bytes) : bytes;
   if (!isVector(unpacked)) {
-    // A metafile may be packed as well.
+    // A metafile may be compressed as well.
     inspection.opaque ||= isOpaque(unpacked);
     return unpacked;
   }
@@ -39,7 +39,7 @@ function isInside(value: string): boolean {
   return data !== undefined && rasterType(data) !== undefined;
 }
 
-/** A picture that a parser would read otherwise than we do is not shown. */
+/** Returns whether all parsers read a picture in the same way. Others are replaced. */
 function isAcceptable(bytes: Buffer): boolean {
   try {
     new MarkupGuard().write(bytes);

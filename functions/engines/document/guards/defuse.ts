@@ -1,9 +1,9 @@
-/** Replacement for an external reference: an address at which there is nothing. */
+/** Replacement for an external reference: an address without content. */
 const nowhere = 'about:blank';
 
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Decodes an attribute's value as a parser does, so that no escape hides an address. */
+/** Decodes an attribute's value like a parser, so that no escape hides an address. */
 function plain(value: string): string {
   return value
     .replaceAll(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
@@ -18,10 +18,10 @@ const leadsAway = (value: string) => /^[a-z][a-z\d+.-]*:|^[\\/]{2}/i.test(value)
 const leadsOut = (value: string) => leadsAway(value) || /^[\\/]|(^|[\\/])\.\.([\\/]|$)/.test(value);
 
 /**
- * Matches what an XML parser takes for a start tag with attributes. Regular expressions are enough here, as they would not be
- * for HTML: a name may have any letters but these separators, a value has quotes and no angle bracket, and parsers reject
- * anything else instead of guessing. What such a parser could read otherwise is excluded before: custom entities and
- * encodings without ASCII by MarkupGuard. Comments and CDATA sections are rewritten too, which does no harm.
+ * Matches a start tag with attributes in XML. Regular expressions are enough here, unlike for HTML: a name may have any letters
+ * but these separators, a value has quotes and no angle bracket, and parsers reject anything else instead of guessing.
+ * MarkupGuard has already rejected custom entities and encodings that are not based on ASCII. Comments and CDATA sections are
+ * rewritten too, which does no harm.
  */
 const startTag = /<(?:([^\s<>"'/=!?:]+):)?([^\s<>"'/=!?:]+)(?=\s)(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/g;
 
@@ -31,7 +31,7 @@ const attributeValue = /(\s[^\s<>"'/=]+\s*=\s*)("[^"]*"|'[^']*')/g;
 const mayBeLocal = /(?:file|vnd\.|smb|&#)/i;
 const isLocal = (value: string) => /^(?:file|smb|vnd\.(?:sun|libreoffice)[\w.]*):/i.test(value);
 
-/** Rewrites references that are loaded with the document; links that a reader clicks stay. */
+/** Rewrites references that are loaded with the document. Hyperlinks stay. */
 export function rewriteReferences(markup: string, isAllowed: (value: string) => boolean, clickable: boolean): string {
   return markup.replaceAll(startTag, (tag: string, _prefix: string | undefined, name: string) => {
     if (clickable && name === 'a') return tag;
@@ -45,7 +45,7 @@ export function rewriteReferences(markup: string, isAllowed: (value: string) => 
   });
 }
 
-/** Names a style sheet for the document; a parser may load it. */
+/** Refers to a style sheet, which a parser may load. */
 export const styleInstruction = /<\?xml-stylesheet[\s\S]*?\?>/g;
 
 /** Removes external references from the XML of a document. */
@@ -53,7 +53,7 @@ export function defuseMarkup(markup: string): string {
   return rewriteReferences(markup.replaceAll(styleInstruction, ''), (value) => !leadsOut(value), true);
 }
 
-/** Reads XML so that every byte of an encoding with ASCII in it comes out again as it was; two-byte letters become UTF-8. */
+/** Reads XML so that writing it restores every byte of an encoding based on ASCII. UTF-16 becomes UTF-8. */
 export function decodeXml(bytes: Buffer): string {
   const bigEndian = (bytes[0] === 0xfe && bytes[1] === 0xff) || bytes[0] === 0;
   if (!bigEndian && bytes[0] !== 0xff && bytes[1] !== 0) return bytes.toString('latin1');
@@ -65,7 +65,7 @@ export function decodeXml(bytes: Buffer): string {
 const attribute = (tag: string, name: string) =>
   plain(new RegExp(`\\s${name}\\s*=\\s*("[^"]*"|'[^']*')`).exec(tag)?.[1]?.slice(1, -1) ?? '');
 
-/** Removes external relationships of an Office part, except for links that a reader clicks. */
+/** Removes external relationships of an Office part, except for hyperlinks. */
 export function defuseRelations(relations: string, part: string): string {
   return relations.replaceAll(/<(?:[\w.-]+:)?Relationship\s[^<>]*>/g, (tag) => {
     const target = attribute(tag, 'Target');
@@ -76,7 +76,7 @@ export function defuseRelations(relations: string, part: string): string {
   });
 }
 
-/** Returns whether anything but a link uses a relationship: an image could use one of type link. */
+/** Returns whether anything but a hyperlink uses a relationship. An image could use one of type hyperlink. */
 function isLoaded(id: string, part: string): boolean {
   for (const [tag, , name = ''] of part.matchAll(startTag)) {
     if (/^(?:hyperlink|hlink(?:Click|Hover|MouseOver))$/i.test(name)) continue;

@@ -1,6 +1,6 @@
 import { EngineError } from '../../runtime/engine.ts';
 
-/** Documents are found inside documents inside documents; more levels are only found in attacks. */
+/** Real documents nest a few levels. More occur only in attacks. */
 const maxDepth = 4;
 
 /** A file that a program may read. */
@@ -8,19 +8,19 @@ export interface SafeFile {
   path: string;
   /** Whether LibreOffice may read SVGs in it. */
   vectors: boolean;
-  /** Fonts that it names, if they are known. */
+  /** Fonts that it uses, if known. */
   fonts?: string[];
-  /** Warnings about what cannot be drawn in it. */
+  /** Warnings about content that cannot be rendered. */
   undrawn?: string[];
 }
 
-/** What was found in a document and in all that it contains. */
+/** Findings in a document and in everything that it contains. */
 export class Inspection {
   /** Whether it has SVGs, all of them defused. */
   vectors = false;
-  /** Whether it contains what cannot be searched, in which an SVG could hide. */
+  /** Whether it contains parts that cannot be searched and could hide an SVG. */
   opaque = false;
-  /** Addresses of pictures that a page shows and does not contain. */
+  /** Addresses of pictures that a page references but does not contain. */
   readonly missingPictures: string[] = [];
   /** Whether SVGs are replaced by an empty picture. */
   blanksVectors = false;
@@ -32,8 +32,8 @@ export class Inspection {
   }
 
   /**
-   * Runs a function that defuses, and again with SVGs replaced if they may not be read after all: LibreOffice without its
-   * importer for them would not read the document either.
+   * Runs a function that defuses. Runs it again with SVGs replaced if they turn out not to be allowed: LibreOffice could not
+   * read the document without its importer for SVG.
    */
   async settle(defuse: () => Promise<void>): Promise<void> {
     await defuse();
@@ -42,7 +42,7 @@ export class Inspection {
     await defuse();
   }
 
-  /** Runs a function on a document inside the present one; throws beyond some levels. */
+  /** Runs a function on a document inside the current one. Throws if the nesting is too deep. */
   async inside<T>(inspect: () => Promise<T>): Promise<T> {
     if (this.#depth >= maxDepth)
       throw new EngineError(`The document contains documents more than ${maxDepth} levels deep.`);

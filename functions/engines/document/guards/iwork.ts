@@ -4,14 +4,14 @@ import { EngineError, type InputFile, type WorkContext } from '../../runtime/eng
 import { openPdf, type Pdf } from '../pdf/pdf.ts';
 import { checkGzip, checkZip, listParts, readPart } from './containers.ts';
 
-/** The app of each format, and the common format that it can export. */
+/** The app of each format, and an app with a format that it can export. */
 const makers: Record<string, { app: string; other: string }> = {
   pages: { app: 'Pages', other: 'Word' },
   numbers: { app: 'Numbers', other: 'Excel' },
   key: { app: 'Keynote', other: 'PowerPoint' },
 };
 
-/** Rejects an iWork package that requires a password, or whose nested archives are decompression bombs. */
+/** Rejects an iWork package that requires a password or contains decompression bombs. */
 export async function checkIwork(input: InputFile, folder: string): Promise<void> {
   const names = await listParts(input.path);
   if (names.some((name) => /(^|\/)\.iwp(h|v2)$/.test(name)))
@@ -26,7 +26,7 @@ export async function checkIwork(input: InputFile, folder: string): Promise<void
   }
 }
 
-/** Returns the PDF preview that the app stored in the package, if any: nothing comes closer to the original. */
+/** Returns the PDF preview that the app stored in the package, if any. It is closest to the original. */
 export async function previewOf(path: string, folder: string, context: WorkContext): Promise<Pdf | undefined> {
   const name = (await listParts(path)).find((part) => /(^|\/)QuickLook\/Preview\.pdf$/.test(part));
   const bytes = name === undefined ? undefined : await readPart(path, name);
@@ -42,7 +42,7 @@ export async function previewOf(path: string, folder: string, context: WorkConte
   }
 }
 
-/** Returns the error for a document from which nothing was imported, as with newer versions of iWork. */
+/** Returns the error for a document without imported content, as with newer versions of iWork. */
 export function unreadableIwork(format: string, detail: string): EngineError {
   const { app, other } = appOf(format);
   return new EngineError(

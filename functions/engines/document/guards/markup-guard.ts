@@ -1,6 +1,6 @@
 import { EngineError } from '../../runtime/engine.ts';
 
-/** Real documents nest some tens of elements; a thousand overflows the stack of recursive parsers. */
+/** Real documents nest tens of elements. A thousand overflows the stack of recursive parsers. */
 const maxDepth = 500;
 
 /** Encodings in which every markup character is its ASCII byte, so that the guard reads what the importer reads. */
@@ -49,7 +49,7 @@ export class MarkupGuard {
   }
 
   #checkEncoding(chunk: Uint8Array): void {
-    // Four bytes a letter: without its zeros it would read like UTF-8, but it is not decoded as that.
+    // UTF-32 without its zeros would look like UTF-8, but readers decode it differently.
     if (
       this.#head === '' &&
       /^(?:\0\0[\0\xfe]|[^\0][^\0]?\0\0)/.test(Buffer.from(chunk.subarray(0, 4)).toString('latin1'))
@@ -111,7 +111,7 @@ export class MarkupGuard {
   }
 
   #declare(byte: number): void {
-    // Between the brackets of a DOCTYPE are declarations again.
+    // The brackets of a DOCTYPE contain further declarations.
     if (byte === greaterThan || (byte === openBracket && this.#word.startsWith('DOCTYPE'))) {
       this.#state = 'text';
       return;

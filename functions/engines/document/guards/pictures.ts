@@ -1,4 +1,4 @@
-/** Pictures of pixels, by the bytes they start with: they contain no references. */
+/** Signatures of raster images, which contain no references. */
 const rasters: [mediaType: string, start: RegExp][] = [
   ['image/png', /^\x89PNG\r\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -8,7 +8,7 @@ const rasters: [mediaType: string, start: RegExp][] = [
   ['image/tiff', /^(?:II\*\0|MM\0\*)/],
 ];
 
-/** Returns the media type of a picture of pixels. */
+/** Returns the media type of a raster image. */
 export function rasterType(bytes: Buffer): string | undefined {
   const start = bytes.toString('latin1', 0, 16);
   return rasters.find(([, pattern]) => pattern.test(start))?.[0];
@@ -17,7 +17,7 @@ export function rasterType(bytes: Buffer): string | undefined {
 /** LibreOffice looks for an SVG's first tag in the first two kilobytes. */
 const searchedBytes = 8192;
 
-/** Returns whether bytes are an SVG, plain or packed, which can reference other files. */
+/** Returns whether bytes are an SVG or SVGZ, which can reference other files. */
 export function isVector(bytes: Buffer): boolean {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return true;
   const start = bytes.subarray(0, searchedBytes).toString('latin1').replaceAll('\0', '');
@@ -27,8 +27,8 @@ export function isVector(bytes: Buffer): boolean {
 const metafileStarts = ['\xd7\xcd\xc6\x9a', '\x01\0\x09\0', '\x02\0\x09\0'];
 
 /**
- * Returns whether bytes are a container in which LibreOffice may find an SVG and we do not look: a compound file, or a
- * metafile with pictures of any format inside.
+ * Returns whether bytes are a container that is not searched and may contain an SVG for LibreOffice: a compound file, or a
+ * metafile with pictures of any format.
  */
 export function isOpaque(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, 44);
@@ -37,7 +37,7 @@ export function isOpaque(bytes: Buffer): boolean {
   return metafileStarts.some((mark) => start.startsWith(mark)) && bytes.includes('WMFC');
 }
 
-/** Decodes a data URI as readers do: without regard to white space, and by base64 if it says so. */
+/** Decodes a data URI like readers do: ignores white space, and decodes base64 if declared. */
 export function decodeDataUri(uri: string): Buffer | undefined {
   const [, parameters, data] = /^\s*data:([^,]{0,200}),([\s\S]*)$/i.exec(uri) ?? [];
   if (parameters === undefined || data === undefined) return undefined;
@@ -49,7 +49,7 @@ export function decodeDataUri(uri: string): Buffer | undefined {
   }
 }
 
-/** Writes a picture as a data URI in one spelling only. */
+/** Writes a picture as a data URI in canonical form. */
 export function toDataUri(mediaType: string, bytes: Buffer): string {
   return `data:${mediaType};base64,${bytes.toString('base64')}`;
 }

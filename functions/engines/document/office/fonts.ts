@@ -1,10 +1,10 @@
 import { encodeXml } from '../xml-text.ts';
 
-/** A font that documents name, and those that stand in for it, the best first. */
+/** A font in documents and its substitutes, the best first. */
 interface Substitution {
   fonts: string[];
   substitutes: string[];
-  /** Whether the substitutes have the widths of the font, or its letters in another weight, so that lines and pages stay. */
+  /** Whether the substitutes keep the widths of the font, or its letters in another weight, so that the layout stays. */
   compatible?: true;
 }
 
@@ -12,7 +12,7 @@ const sans = ['Liberation Sans', 'Noto Sans', 'DejaVu Sans'];
 const serif = ['Liberation Serif', 'Noto Serif', 'DejaVu Serif'];
 const mono = ['Liberation Mono', 'DejaVu Sans Mono', 'Noto Sans Mono'];
 
-/** Metric-compatible fonts first, then others of their class. */
+/** Metric-compatible fonts first, then others of the same class. */
 const substitutions: Substitution[] = [
   { fonts: ['Arial', 'Helvetica'], substitutes: ['Liberation Sans', 'Nimbus Sans'], compatible: true },
   { fonts: ['Times New Roman', 'Times'], substitutes: ['Liberation Serif', 'Nimbus Roman'], compatible: true },
@@ -54,7 +54,7 @@ const substitutions: Substitution[] = [
   { fonts: ['Batang', 'BatangChe'], substitutes: ['Noto Serif CJK KR', 'Noto Sans CJK KR'] },
 ];
 
-/** Parts of names that tell the class of other fonts; the first that is found counts. */
+/** Parts of names that indicate the class of other fonts. The first match counts. */
 const classes: [part: string, substitutes: string[]][] = [
   ['Mono', mono],
   ['Code', mono],
@@ -73,17 +73,17 @@ const classes: [part: string, substitutes: string[]][] = [
 ];
 
 /**
- * Fonts that LibreOffice cannot draw, and one that stands in for others by mistake: it writes the glyphs of colour fonts as
- * empty ones, and fontconfig takes the dingbats for a bold display face.
+ * Fonts that must not be used: LibreOffice writes the glyphs of colour fonts as empty ones, and fontconfig substitutes the
+ * dingbats for bold display fonts.
  */
 const rejected = ['Noto Color Emoji', 'D050000L'];
 
 const families = (names: string[]) => names.map((name) => `<string>${encodeXml(name)}</string>`).join('');
 
-/** Returns the configuration of fontconfig for LibreOffice: that of the system, and our substitutions before its own. */
+/** Returns the fontconfig configuration for LibreOffice: that of the system, with our substitutions before its own. */
 export function fontConfiguration(system: string): string {
   const named = substitutions.flatMap(({ fonts, substitutes }) => fonts.map((font) => [font, substitutes] as const));
-  // Ahead of the system's, and only for a font that nothing else is said about.
+  // Before those of the system, and only for fonts without another rule.
   const known = named.map(
     ([font]) => `<test name="family" qual="all" compare="not_eq"><string>${encodeXml(font)}</string></test>`,
   );
@@ -110,13 +110,13 @@ ${others.join('\n')}
 `;
 }
 
-/** Emoji that Symbola does not have: most of those since Unicode 11. */
+/** Emoji that Symbola lacks: most of those since Unicode 11. */
 const newEmoji =
   /[\u{1f6d5}-\u{1f6df}\u{1f6f9}-\u{1f6fc}\u{1f7e0}-\u{1f7f0}\u{1f90c}-\u{1f90f}\u{1f93f}\u{1f94d}-\u{1f94f}\u{1f96c}-\u{1f97f}\u{1f998}-\u{1f9bf}\u{1f9c1}-\u{1f9cf}\u{1f9e7}-\u{1f9ff}\u{1fa70}-\u{1faff}]/gu;
 /** The first two bytes of all emoji in UTF-8. */
 const emojiStart = Buffer.from([0xf0, 0x9f]);
 
-/** Returns the warning about emoji in parts of a document that no font can draw, if there are any. */
+/** Returns a warning if parts of a document contain emoji that no font has. */
 export function undrawnEmoji(parts: Iterable<Buffer>): string[] {
   const found = new Set<string>();
   for (const bytes of parts)
@@ -124,7 +124,7 @@ export function undrawnEmoji(parts: Iterable<Buffer>): string[] {
   return found.size === 0 ? [] : [`Emoji that no font has were not drawn: ${[...found].slice(0, 10).join(' ')}.`];
 }
 
-/** Returns the fonts that the text of a document names. Fonts of styles that nothing uses are left out if that is easy to see. */
+/** Returns the fonts in the text of a document. Excludes fonts of unused styles if they are easy to recognize. */
 export function fontsNamed(parts: Map<string, Buffer>): string[] {
   const textOf = (pattern: RegExp) =>
     [...parts].flatMap(([name, bytes]) => (pattern.test(name) ? [bytes.toString()] : [])).join('\n');
@@ -142,7 +142,7 @@ export function fontsNamed(parts: Map<string, Buffer>): string[] {
   return unique(found);
 }
 
-/** Returns the fonts that OpenDocument in one file or rich text names. */
+/** Returns the fonts in flat OpenDocument or rich text. */
 export function fontsInText(text: string): string[] {
   const start = text.indexOf('\\fonttbl');
   const table =
@@ -202,7 +202,7 @@ function fontsOfOpenDocument(text: string): string[] {
   ];
 }
 
-/** Returns whether a font of a PDF is one of a family, by its name for PostScript. */
+/** Returns whether a font of a PDF belongs to a family, by its PostScript name. */
 function isOf(face: string, family: string): boolean {
   const plain = family.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
   const rest = face.replaceAll(/[^a-z\d-]/gi, '').toLowerCase();
@@ -218,20 +218,20 @@ const installed = new Set(
     .map((name) => name.toLowerCase()),
 );
 
-/** LibreOffice has the signs of these in a font of its own. */
+/** LibreOffice has the symbols of these in its own font. */
 const signs = /^(?:symbol|wingdings.*|webdings|marlett|mt extra|.*dingbats)$/i;
 
 const substitutionOf = (font: string) =>
   substitutions.find(({ fonts }) => fonts.some((other) => other.toLowerCase() === font.toLowerCase()));
 
-/** Returns the fonts whose substitutes may have other widths. */
+/** Returns the fonts with substitutes that may have different widths. */
 export function doubtfulFonts(named: string[]): string[] {
   return named.filter(
     (font) => !substitutionOf(font)?.compatible && !installed.has(font.toLowerCase()) && !signs.test(font),
   );
 }
 
-/** Returns warnings about fonts that were replaced by others. */
+/** Returns warnings about replaced fonts. */
 export function substitutedFonts(named: string[], faces: string[]): string[] {
   return named.flatMap((font) => {
     if (faces.some((face) => isOf(face, font))) return [];

@@ -4,11 +4,11 @@ import type { OfficeProperties, OfficeRequest } from './office.ts';
 
 const delimiters: Record<string, number> = { comma: 44, semicolon: 59, tab: 9, pipe: 124 };
 const utf8 = 76;
-/** English: a point is a decimal point, whatever the machine's language. German: a comma is. */
+/** Locales for decimal separators: a point in English, a comma in German, independent of the machine's language. */
 const english = 1033;
 const german = 1031;
 
-/** Returns the import filter of a format and its options; no other importer ever reads the file. */
+/** Returns the import filter of a format and its options. No other importer reads the file. */
 export function loading(format: string, options: OptionValues, table?: Table): OfficeProperties {
   const password: OfficeProperties = typeof options.password === 'string' ? { Password: options.password } : {};
   if (format === 'pdf') return { FilterName: 'writer_pdf_import' };
@@ -90,7 +90,7 @@ function storingPdf(from: string, options: OptionValues): OfficeProperties {
       ...(resolution > 0 ? { MaxImageResolution: resolution } : {}),
       // Forms and scripts of the document are dropped: only its pages are needed.
       ExportFormFields: false,
-      // As in LibreOffice's own settings: comments would be marks over the text, whose windows have no place on the page.
+      // As in LibreOffice's own settings: comments would be marks over the text, and their windows are not on the page.
       ExportNotes: false,
       IsSkipEmptyPages: false,
     },
@@ -140,7 +140,7 @@ function guessDelimiter(text: string): string {
     return first * counts.filter((count) => count === first).length;
   };
   const scores = signs.map(([, sign]) => scoreOf(sign));
-  // Next to another delimiter, a comma between digits is a decimal comma.
+  // If there is another delimiter, a comma between digits is a decimal comma.
   if (scores.slice(1).some((score) => score >= lines.length)) {
     const withoutDecimals = lines.map((line) => line.replaceAll(/(?<=\d),(?=\d)/g, ''));
     scores[0] = scoreOf(',', withoutDecimals);
@@ -150,13 +150,13 @@ function guessDelimiter(text: string): string {
 }
 
 interface Column {
-  /** Whether each of its values is the same after it was read as a number. */
+  /** Whether each of its values stays the same when it is read as a number. */
   isNumber: boolean;
-  /** Decimal places, if all numbers have the same count of them. */
+  /** Decimal places, if all numbers have the same. */
   decimals: number;
 }
 
-/** What is in a delimited text. */
+/** Properties of a delimited text. */
 export interface Table {
   delimiter: string;
   /** Whether fractions are written with a comma. */
@@ -164,7 +164,7 @@ export interface Table {
   columns: Column[];
 }
 
-/** A number that a spreadsheet stores without losing a digit: without a plus sign, leading zeros and more than 15 digits. */
+/** A number that a spreadsheet stores exactly: without a plus sign, without leading zeros, with at most 15 digits. */
 const plainNumber = /^-?(?=(?:\D?\d){1,15}$)(?:0|[1-9]\d*)(?:[.,](\d+))?$/;
 
 class ColumnFinder {
@@ -174,7 +174,7 @@ class ColumnFinder {
   #endsInZero = false;
   #places = new Set<number>();
   points = 0;
-  /** Fractions with a comma, and those of them that cannot be thousands. */
+  /** Number of values with a decimal comma, and of those in which the comma cannot separate thousands. */
   commas = 0;
   clearCommas = 0;
 
@@ -197,7 +197,7 @@ class ColumnFinder {
     if (places !== 3) this.clearCommas += 1;
   }
 
-  /** A word such as "n/a" between numbers stays a word; with codes such as "A12" in a column, its numbers are codes as well. */
+  /** A word such as "n/a" between numbers stays a word. In a column with codes such as "A12", numbers are codes as well. */
   finish(decimalComma: boolean): Column {
     const [places = 0, ...otherPlaces] = this.#places;
     const isUniform = otherPlaces.length === 0;
@@ -205,13 +205,13 @@ class ColumnFinder {
       this.#numbers > this.#texts &&
       this.#others === 0 &&
       (decimalComma ? this.points : this.commas) === 0 &&
-      // A format shows "1.50" and "2.00" as they are, but not "1.9" and "1.10".
+      // A number format can show "1.50" and "2.00" as written, but not "1.9" and "1.10".
       (isUniform || !this.#endsInZero);
     return { isNumber, decimals: isNumber && isUniform ? places : 0 };
   }
 }
 
-/** Finds out how a delimited text is to be read so that no value changes. */
+/** Determines how to read a delimited text so that no value changes. */
 export function tableOf(text: string, delimiter = guessDelimiter(text)): Table {
   const sign = signs.find(([name]) => name === delimiter)?.[1] ?? ',';
   const finders: ColumnFinder[] = [];
@@ -225,7 +225,7 @@ export function tableOf(text: string, delimiter = guessDelimiter(text)): Table {
   return { delimiter, decimalComma, columns: found.map((finder) => finder.finish(decimalComma)) };
 }
 
-/** Calls back for each cell of a delimited text; quotes around a value are removed. */
+/** Calls back for each cell of a delimited text, without quotes around values. */
 function forEachCell(text: string, sign: string, onCell: (value: string, column: number, row: number) => void): void {
   let [column, row, at] = [0, 0, text.startsWith('\ufeff') ? 1 : 0];
   while (at < text.length) {

@@ -12,9 +12,9 @@ const security = '/org.openoffice.Office.Common/Security/Scripting';
  * Restricts what a document may do. Settings are one layer of several: LibreOffice also has no network, a clean environment,
  * a folder of its own, and every document is loaded with macros and link updates off.
  *
- * Where the system can take away neither network nor files, two settings hold by themselves. All importers open addresses
- * through the Universal Content Broker, so that a scheme without a provider cannot be opened. The one exception known is
- * SVG, whose reader opens local files itself: its importer is removed unless the document was searched for SVGs.
+ * If the system can block neither network nor files, two settings still protect. All importers open addresses through the
+ * Universal Content Broker, so a scheme without a provider cannot be opened. The only known exception is SVG, because its
+ * importer opens local files itself. It is removed unless the document was searched for SVGs.
  */
 const settings: Setting[] = [
   [security, 'DisableMacrosExecution', 'true'],
@@ -25,7 +25,7 @@ const settings: Setting[] = [
   ['/org.openoffice.Office.Java/VirtualMachine', 'Enable', 'false'],
   ['/org.openoffice.Office.Common/Misc', 'UseSystemFileDialog', 'false'],
   ['/org.openoffice.Office.Common/Misc', 'FirstRun', 'false'],
-  // Nobody else opens the file.
+  // No other program opens the file.
   ['/org.openoffice.Office.Common/Misc', 'UseLocking', 'false'],
   ['/org.openoffice.Office.Common/Misc', 'UseDocumentOOoLockFile', 'false'],
   ['/org.openoffice.Office.Common/Misc', 'UseDocumentSystemFileLocking', 'false'],
@@ -38,7 +38,7 @@ const settings: Setting[] = [
   ['/org.openoffice.Office.Writer/Content/Update', 'Link', '0'],
   ['/org.openoffice.Office.WriterWeb/Content/Update', 'Link', '0'],
   ['/org.openoffice.Office.Calc/Content/Update', 'Link', '1'],
-  // Foreign files are not recalculated: what the author saw is converted.
+  // Files are not recalculated, so that the values are those that the author saw.
   ['/org.openoffice.Office.Calc/Formula/Load', 'OOXMLRecalcMode', '1'],
   ['/org.openoffice.Office.Calc/Formula/Load', 'ODFRecalcMode', '1'],
   ['/org.openoffice.Setup/Office', 'ooSetupInstCompleted', 'true'],
@@ -50,7 +50,7 @@ const settings: Setting[] = [
 const providers = '/org.openoffice.ucb.Configuration/ContentProviders/Local/SecondaryKeys/Office/ProviderData';
 const fileProvider = 'com.sun.star.ucb.FileContentProvider';
 
-/** LibreOffice's numbers of the providers that connect to other hosts or look into archives on disk. */
+/** LibreOffice's providers that connect to other hosts or open archives on disk. */
 const unprovided: [number: string, scheme: string][] = [
   ['3', 'http'],
   ['4', 'vnd.sun.star.webdav'],
@@ -65,7 +65,7 @@ const unprovided: [number: string, scheme: string][] = [
   ['43', 'vnd.libreoffice.cmis'],
 ];
 
-/** Assigns a service to the addresses of a scheme or prefix; without a service they cannot be opened. */
+/** Assigns a service to the addresses of a scheme or prefix. Without a service they cannot be opened. */
 function provider(name: string, template: string, service: string): string {
   const props = [
     ['ServiceName', service],
@@ -83,15 +83,15 @@ const withoutSvg =
 interface ProfileSetting {
   /** LibreOffice's own folder, which holds its profile and the files of a job. */
   folder: string;
-  /** Where its programs are. */
+  /** The folder of its programs. */
   programs: string;
   /** Whether it may read SVGs. */
   vectors: boolean;
 }
 
 /**
- * Makes the profile of a LibreOffice, and its configuration of fonts. The profile names the build that last looked for extensions: LibreOffice would otherwise do so,
- * write that name and start again, which takes twice as long.
+ * Creates the profile of a LibreOffice and its font configuration. The profile contains the build that last searched for
+ * extensions: otherwise LibreOffice would search, write that value and restart, which takes twice as long.
  */
 export async function makeProfile(setting: ProfileSetting): Promise<void> {
   const user = join(setting.folder, 'profile', 'user');

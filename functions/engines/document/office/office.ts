@@ -12,16 +12,16 @@ import { runProgram } from '../../runtime/program.ts';
 import { warmFolder } from '../../runtime/warm-folder.ts';
 import { makeProfile } from './office-profile.ts';
 
-/** LibreOffice leaks a little with every document; the process is replaced regularly to bound that. */
+/** LibreOffice leaks a little memory with every document, so the process is replaced regularly. */
 const maxJobs = 50;
 const startMs = 120_000;
-/** Less than the engine's own timeout, so that the user gets a reason instead of a lost worker. */
+/** Less than the engine's own timeout, so that the user gets a reason. */
 const jobMs = 240_000;
 const folderPrefix = 'lathe-office-';
 
 const programFolders = ['/usr/lib/libreoffice/program', '/usr/lib64/libreoffice/program', '/opt/libreoffice/program'];
 
-/** Debian's own, for which its package python3-uno is. */
+/** Debian's Python, for which the package python3-uno is built. */
 const python = '/usr/bin/python3';
 
 export type OfficeValue = string | number | boolean | { [name: string]: OfficeValue };
@@ -29,23 +29,23 @@ export type OfficeProperties = { [name: string]: OfficeValue };
 
 export interface OfficeRequest {
   input: string;
-  /** Media descriptor to load with; the filter is always set, so that no other importer reads the file. */
+  /** Media descriptor for loading. The filter is always set, so that no other importer reads the file. */
   load: OfficeProperties;
-  /** Files to write, each with the number of its sheet if the format holds only one. */
+  /** Files to write, each with its sheet number if the format holds only one sheet. */
   outputs: { path: string; store: OfficeProperties; sheet?: number }[];
-  /** Whether the format holds only one sheet. Without a number, the first one that shows something is written. */
+  /** Whether the format holds only one sheet. Without a number, the first visible one with content is written. */
   one?: boolean;
-  /** Has cells show their stored values, or their dates and times as in ISO 8601 as well. */
+  /** Writes stored values of cells, or those with dates and times as in ISO 8601. */
   values?: 'iso' | 'raw';
-  /** Name of the sheet of a file that has no names, and the decimal places of its columns, counted from 0. */
+  /** Sheet name for a file without names, and the decimal places of its columns, counted from 0. */
   table?: { name: string; decimals: [column: number, places: number][] };
   /** Paper in hundredths of a millimetre, and its orientation. */
   page?: { width?: number; height?: number; landscape?: boolean };
-  /** For formats without tracked changes: accepts them, sets the title if there is none, and may turn notes and boxes into text. */
+  /** For formats without tracked changes: accepts them, sets a missing title, and may turn notes and boxes into text. */
   settle?: { title: string; plain: boolean };
-  /** Whether to report if nothing was imported, as an importer may skip everything it does not know. */
+  /** Whether to report an empty import. An importer may skip everything it does not know. */
   weigh?: boolean;
-  /** Whether SVGs may be read: only in documents in which each was found and defused. */
+  /** Whether SVGs may be read: only if all of them were found and defused. */
   vectors?: boolean;
 }
 
@@ -92,8 +92,8 @@ export function missingOffice(): Record<string, string> {
 }
 
 /**
- * Converts with LibreOffice, which stays running between conversions: starting it costs ten times as much as a short
- * document does. It converts one document at a time, and is replaced after some tens of them and after any error.
+ * Converts with LibreOffice, which stays running between conversions: starting it takes ten times as long as converting a short
+ * document. It converts one document at a time, and is replaced after a number of documents and after any error.
  */
 export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobMs): Promise<OfficeFacts> {
   const listener = await listenerFor(request.vectors ?? false);
@@ -109,7 +109,7 @@ export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobM
     if (listener.jobs >= maxJobs) await stopOffice();
     return response;
   }
-  // It may still be writing. A failed load may leave half a document behind, a failed store a locked one. Its folder is deleted with it.
+  // It may still be writing, and a failed load or store may leave an incomplete or locked document. Its folder is deleted with it.
   await stopOffice();
   if (response === undefined)
     throw new EngineError(
@@ -131,7 +131,7 @@ export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobM
   throw new EngineError(msg, { detail: response.message });
 }
 
-/** Returns the running LibreOffice, after replacing one that reads SVGs where none may be read, or the reverse. */
+/** Returns a running LibreOffice that reads SVGs or not as requested, after replacing one that differs. */
 async function listenerFor(vectors: boolean): Promise<Listener> {
   current ??= start(vectors);
   try {
@@ -146,7 +146,7 @@ async function listenerFor(vectors: boolean): Promise<Listener> {
   }
 }
 
-/** Copies the files of a job to LibreOffice's folder, so that nothing it is not given lies beside them. */
+/** Copies the files of a job to LibreOffice's folder, so that no other files are next to them. */
 async function stage(folder: string, request: OfficeRequest) {
   const job = join(folder, 'job');
   await rm(job, { recursive: true, force: true });
@@ -181,7 +181,7 @@ export async function stopOffice(): Promise<void> {
   await listener?.stop();
 }
 
-/** Returns the folder of the running LibreOffice, for measuring and for tests of what is left in it. */
+/** Returns the folder of the running LibreOffice, for measurements and tests. */
 export async function officeWorkFolder(): Promise<string | undefined> {
   return (await current?.catch(() => undefined))?.folder;
 }
@@ -203,7 +203,7 @@ async function start(vectors: boolean): Promise<Listener> {
     onStdoutLine: (line) => line === 'ready' && ready.resolve(),
   }).then(
     () => ready.reject(new Error('LibreOffice ended while it started.')),
-    // Not as the failure of a program on a file, which it has not been given.
+    // Not a ProgramError, which would blame the file.
     (error: unknown) => ready.reject(new Error(`LibreOffice did not start: ${error}`, { cause: error })),
   );
   const stop = async () => {
@@ -241,7 +241,7 @@ function open(path: string): Promise<Socket> {
   });
 }
 
-/** Returns a function that sends one request and waits for its response; a lost connection counts as one. */
+/** Returns a function that sends a request and waits for its response. A lost connection counts as a response. */
 function conversation(socket: Socket): (request: OfficeRequest) => Promise<OfficeResponse> {
   let waiting: ((response: OfficeResponse) => void) | undefined;
   let gone = false;
@@ -266,7 +266,7 @@ function conversation(socket: Socket): (request: OfficeRequest) => Promise<Offic
     });
 }
 
-/** Removes the folders of processes that were killed before they could. */
+/** Removes the folders of processes that were killed before they could do so. */
 async function sweepAbandoned(): Promise<void> {
   for (const name of await readdir(warmFolder())) {
     const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
@@ -281,8 +281,8 @@ async function removeTraces(folder: string): Promise<void> {
 }
 
 /**
- * Names the sockets of the LibreOffice of a folder: the one we gave a name, and one by which it finds itself again,
- * named for its profile. Where they are is fixed in its code, and a process that is killed leaves them.
+ * Returns the sockets of a LibreOffice by its folder: the one that we named, and one named after its profile, by which it finds
+ * running instances. Their paths are fixed in its code, and a killed process leaves them behind.
  */
 export function officePipes(folder: string): string[] {
   const digest = createHash('md5').update(`file://${folder}/profile`, 'utf16le').digest();

@@ -18,7 +18,7 @@ import {
 import { checkPdf, limitByPages, openPdf, type Pdf, runTool } from './pdf.ts';
 import { closeEnough, meetsTarget, searchQuality } from './size-search.ts';
 
-/** After this no new attempt is started, so that the engine's own timeout is not reached. */
+/** After this, no new attempt is started, to stay within the engine's timeout. */
 const searchMs = 300_000;
 
 const smallest: PictureSettings = { dpi: 30, factor: 2.5, packing: 'half-colour' };
@@ -57,26 +57,26 @@ export async function compress(
   return { output: { path, name: withExtension(input.name, 'pdf'), format: 'pdf' }, details, warnings };
 }
 
-/** Larger files would not fit in memory with what is made of them. */
+/** Larger files would not fit in memory together with their output. */
 const maxStructuredBytes = 256 * 1024 ** 2;
 
-/** Returns whether nothing in a PDF names anything but pages, as in most scans: they need not be loaded. */
+/** Returns whether a PDF has nothing but pages, as most scans. It need not be loaded then. */
 async function hasPagesOnly(path: string): Promise<boolean> {
   if ((await stat(path)).size > maxStructuredBytes) return false;
   const bytes = await readFile(path);
-  // Objects may be packed, and then their names are not seen.
+  // Names in compressed objects are not visible.
   return !['/ObjStm', '/AcroForm', '/Outlines', '/Names', '/Dests', '/StructTreeRoot'].some((name) =>
     bytes.includes(name),
   );
 }
 
-/** Loads a PDF to look at what is not on its pages; undefined for a file that is too large or damaged for that. */
+/** Loads a PDF for its bookmarks, names and fields. Returns undefined if the file is too large or damaged. */
 async function loadPdf(path: string): Promise<PDFDocument | undefined> {
   if ((await stat(path)).size > maxStructuredBytes) return undefined;
   try {
     return await PDFDocument.load(await readFile(path), { updateMetadata: false });
   } catch {
-    // Ghostscript and qpdf repair more than the library does.
+    // Ghostscript and qpdf repair more damage than the library.
     return undefined;
   }
 }
@@ -86,7 +86,7 @@ function presetOf(options: OptionValues): CompressionPreset {
   return presets.find((preset) => preset === options.pdf_compress_quality) ?? 'ebook';
 }
 
-/** Returns the requested size without rounding: a file must be within five per cent of exactly that. */
+/** Returns the requested size without rounding, because a file must be within five per cent of it. */
 function targetBytes(options: OptionValues, size: number): number | undefined {
   if (options.compress_pdf === 'by_size') return Number(options.pdf_compress_max_filesize) * 1_000_000;
   if (options.compress_pdf === 'by_percentage') return (size * Number(options.pdf_compress_percentage)) / 100;
@@ -118,7 +118,7 @@ async function byPreset(
   return keptOriginal;
 }
 
-/** Recompresses a PDF's objects as tightly as its format allows, without loss. */
+/** Recompresses the objects of a PDF losslessly, as tightly as its format allows. */
 async function repack({ path }: Compressible, output: string, folder: string, context: WorkContext): Promise<void> {
   const args = [
     '--warning-exit-0',
@@ -134,8 +134,8 @@ async function repack({ path }: Compressible, output: string, folder: string, co
 const needsNoLoss = 'The file meets the requested size without any loss of quality, so it was not compressed further.';
 
 /**
- * Finds the best quality whose file is no larger than the target. A file that meets it losslessly is left at that;
- * otherwise it must be within five per cent below the target, or the task fails with the sizes possible.
+ * Finds the best quality with a file no larger than the target. If lossless compression meets the target, its result is used.
+ * Otherwise the file must be at most five per cent below the target, or the task fails and reports the possible sizes.
  */
 async function bySize(
   pdf: Pdf & Compressible,
@@ -199,7 +199,7 @@ async function bySize(
 
 const between = (from: number, to: number, quality: number) => from * (to / from) ** quality;
 
-/** Settings by quality from 0, the smallest file, to 1, the largest, the best-looking first; the others fill its gaps. */
+/** Settings by quality from 0, the smallest file, to 1, the largest. The best-looking come first, the others fill gaps. */
 const scales: ((quality: number) => PictureSettings)[] = [
   (quality) => ({
     dpi: between(smallest.dpi, finest.dpi, quality),
@@ -212,7 +212,7 @@ const scales: ((quality: number) => PictureSettings)[] = [
   (quality) => ({ ...finest, dpi: between(smallest.dpi, finest.dpi, quality), packing: 'lossless' }),
 ];
 
-/** Returns scales that improve one property of settings that are just small enough. */
+/** Returns scales that each improve one property of settings that are just small enough. */
 function scalesFrom(from: PictureSettings): ((quality: number) => PictureSettings)[] {
   return [
     (quality) => ({ ...from, factor: between(from.factor, finest.factor, quality) }),

@@ -41,7 +41,7 @@ async function cropPages(path: string, box: Box, chosen: Set<number>): Promise<U
     }
     return await document.save();
   } catch (error) {
-    // Its tree of pages is walked after the file is loaded, and may hold anything.
+    // The page tree is read after the file is loaded, and may be damaged.
     if (error instanceof EngineError) throw error;
     const detail = error instanceof Error ? error.message : String(error);
     throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
@@ -57,7 +57,7 @@ function cropPage(page: PDFPage, box: Box, number: number): void {
   const bottom = Math.min(box.y + box.height, height);
   if (box.x >= width || box.y >= height)
     throw new EngineError(`The box is outside page ${number}, which is ${round(width)} × ${round(height)} points.`);
-  // From the page as it is shown, y down, to the page as it is stored, y up and before its rotation.
+  // From the page as displayed, y down, to the page as stored, y up and before its rotation.
   const { left, low, wide, high } = {
     0: { left: box.x, low: height - bottom, wide: right - box.x, high: bottom - box.y },
     90: { left: box.y, low: box.x, wide: bottom - box.y, high: right - box.x },

@@ -37,13 +37,13 @@ async function ghostscript(
     '-sDEVICE=pdfwrite',
     `-sOutputFile=${output}`,
   ];
-  // Safer mode still lets a program read, write and delete files in the temporary folder.
+  // Safer mode still allows programs to read, write and delete files in the temporary folder.
   const temporary = join(folder, 'gs-tmp');
   await mkdir(temporary, { recursive: true });
   await runTool('gs', [...permits, ...fixed, ...args, input], folder, context, [0], { TMPDIR: temporary });
 }
 
-/** Turns PostScript into PDF. */
+/** Converts PostScript to PDF. */
 export async function distill(input: string, output: string, folder: string, context: Signal): Promise<void> {
   try {
     await ghostscript(input, output, ['-dEPSCrop', ...withoutDirectoryWalks], [], folder, context);
@@ -95,7 +95,7 @@ export interface Compressible {
   isStructured: boolean;
 }
 
-/** Rewrites the pages of a PDF and keeps what is not on them. */
+/** Rewrites the pages of a PDF and keeps everything else. */
 async function rewritePages(
   { path, isStructured }: Compressible,
   output: string,
@@ -104,7 +104,7 @@ async function rewritePages(
   folder: string,
   context: Signal,
 ): Promise<void> {
-  // Presets would turn pages by the direction of their text.
+  // Presets would rotate pages by the direction of their text.
   const all = ['-dCompatibilityLevel=1.6', '-dAutoRotatePages=/None', ...args];
   if (!isStructured) return ghostscript(path, output, all, reads, folder, context);
   const pages = join(folder, 'pages.pdf');
@@ -116,17 +116,17 @@ async function rewritePages(
     replacePages(pdf, await load(pages));
     await writeFile(joined, await pdf.save());
   } catch (error) {
-    // Ghostscript may write a file without pages if the structure of the original is circular.
+    // Ghostscript may write a file without pages if the page tree is circular.
     const detail = error instanceof Error ? error.message : String(error);
     throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
   }
-  // What nothing refers to any more is left out here.
+  // Removes objects that are no longer referenced.
   await runTool('qpdf', ['--warning-exit-0', '--object-streams=generate', joined, output], folder, context);
 }
 
 export type CompressionPreset = 'screen' | 'ebook' | 'printer' | 'prepress';
 
-/** Rewrites a PDF with one of Distiller's well-known settings. */
+/** Rewrites a PDF with one of Distiller's presets. */
 export async function compressByPreset(
   pdf: Compressible,
   output: string,
@@ -139,15 +139,15 @@ export async function compressByPreset(
 
 export interface PictureSettings {
   dpi: number;
-  /** How they are packed: as JPEG with colour at half the resolution or the full one, or without loss. */
+  /** Compression: JPEG with colours at half or full resolution, or lossless. */
   packing: 'half-colour' | 'full-colour' | 'lossless';
-  /** As Distiller counts: 0.01 is nearly without loss, 2.5 is coarse. Nothing without loss has it. */
+  /** On Distiller's scale: 0.01 is nearly lossless, 2.5 is coarse. Absent for lossless compression. */
   factor: number;
 }
 
 const pictureKinds = ['Color', 'Gray'];
 
-/** Rewrites a PDF with its images at a resolution and JPEG quality factor; a higher factor makes a smaller file. */
+/** Rewrites a PDF with its images at a resolution and JPEG quality factor. A higher factor makes a smaller file. */
 export async function compressBySettings(
   pdf: Compressible,
   output: string,
@@ -172,12 +172,12 @@ export async function compressBySettings(
     '-dMonoImageDownsampleThreshold=1.0',
     `-dMonoImageResolution=${Math.round(dpi * 2)}`,
   ];
-  // A picture that is not downsampled would otherwise be copied as it is, whatever the quality.
+  // Otherwise images that are not downsampled would be copied unchanged, ignoring the quality.
   const args = ['-dPassThroughJPEGImages=false', ...kinds, ...mono, parameters];
   await rewritePages(pdf, output, args, [parameters], folder, context);
 }
 
-/** Rewrites a PDF with its images unchanged: everything else becomes smaller. */
+/** Rewrites a PDF with unchanged images. Everything else becomes smaller. */
 export async function rewritePdf(pdf: Compressible, output: string, folder: string, context: Signal): Promise<void> {
   const kinds = pictureKinds.flatMap((kind) => [
     `-dDownsample${kind}Images=false`,

@@ -8,7 +8,7 @@ import { isDocument } from '../requires.ts';
 const laidOut = (names: string[]) =>
   `${names.join(', ')}: LibreOffice laid out this web page, without scripts and with simple styles only. For pages as in a browser, convert it to PDF before the merge.`;
 
-/** Merges documents, PDFs and pictures into one PDF; a document becomes a PDF first. */
+/** Merges documents, PDFs and images into one PDF. Documents are converted to PDF first. */
 export async function merge(
   work: Work,
   inputs: { input: InputFile; folder: string }[],
@@ -25,7 +25,7 @@ export async function merge(
   }
   const pagesOfWeb = inputs.filter(({ input: { format } }) => format === 'html' || format === 'xhtml');
   if (pagesOfWeb.length > 0) warnings.push(laidOut(pagesOfWeb.map(({ input }) => JSON.stringify(input.name))));
-  // Loaded only if needed: it brings the readers of pictures.
+  // Loaded only if needed: it imports the image decoders.
   const { writePdf } = await import('../../image/vector/pdf.ts');
   const path = join(work.folder, 'merged.pdf');
   const progress = (percent: number) => context.progress(80 + percent / 5);
@@ -44,6 +44,6 @@ async function toPdf(
   const converted = await convert({ ...work, operation: 'convert', options: {} }, input, folder, context);
   warnings.push(...converted.warnings);
   const [made] = converted.outputs;
-  if (!made) throw new Error(`The conversion of ${input.format} made no PDF.`);
+  if (!made) throw new Error(`The conversion of ${input.format} produced no PDF.`);
   return { ...input, path: made.path, format: 'pdf', size: (await stat(made.path)).size };
 }

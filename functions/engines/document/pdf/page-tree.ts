@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 
-/** Larger files are left to a program that does not read them into memory. */
+/** Larger files are counted by a program that does not read them into memory. */
 const maxBytes = 64 * 1024 ** 2;
 const maxNodes = 20_000;
 
 /**
  * Counts the pages in the page tree of a PDF with a plain cross-reference table, as LibreOffice and Ghostscript write it.
- * Returns undefined for any other file. Starting a program for that takes as long as a tenth of a short conversion.
+ * Returns undefined for any other file. Starting a program instead would take a tenth of the time of a short conversion.
  */
 export async function countTreePages(path: string): Promise<number | undefined> {
   if ((await stat(path)).size > maxBytes) return undefined;
@@ -24,7 +24,7 @@ interface Table {
   trailer: string;
 }
 
-/** Reads a cross-reference table of one section, which begins with object 0; updated files have more and are not read. */
+/** Reads a cross-reference table of one section that starts with object 0. Updated files have more and are not supported. */
 function readTable(text: string, start: number): Table | undefined {
   const head = /^xref\s+0 (\d+)\s+/.exec(text.slice(start, start + 40));
   if (!head) return undefined;
@@ -43,7 +43,7 @@ function reference(dictionary: string, name: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Returns the text of an object that is where the table says. */
+/** Returns the text of an object at its position in the table. */
 function objectOf(text: string, { offsets }: Table, number: number | undefined): string | undefined {
   const at = number === undefined ? undefined : offsets.get(number);
   if (at === undefined || !text.startsWith(`${number} 0 obj`, at)) return undefined;
@@ -51,7 +51,7 @@ function objectOf(text: string, { offsets }: Table, number: number | undefined):
   return end < 0 ? undefined : text.slice(at, end);
 }
 
-/** Counts the leaves of a page tree; undefined if any part of it is not as expected. */
+/** Counts the leaves of a page tree. Returns undefined if any part of it is not as expected. */
 function countLeaves(text: string, table: Table, root: number): number | undefined {
   let pages = 0;
   const seen = new Set<number>();

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { EngineError, type WorkContext } from '../../runtime/engine.ts';
 import { type Pdf, runTool } from './pdf.ts';
 
-/** pdftohtml measures in pixels of this many to the point. */
+/** Pixels per point in the output of pdftohtml. */
 const zoom = 1.5;
-/** A smaller image is a rule or a dot of the layout. */
+/** Smaller images are lines or dots of the layout. */
 const minPicture = 8;
 const maxPictures = 500;
 
@@ -56,7 +56,7 @@ type Item = { top: number } & (
 
 /**
  * Writes the text of a PDF as a reflowable document: paragraphs, tables and images, as flat OpenDocument.
- * LibreOffice's own import of PDF puts every line in a frame of its own, which looks right and cannot be edited.
+ * LibreOffice's own PDF import puts every line in a separate frame, which looks right but cannot be edited.
  */
 export async function writeFlow(pdf: Pdf, output: string, folder: string, context: Pick<WorkContext, 'signal'>) {
   const pages = await readPages(pdf, folder, context);
@@ -77,7 +77,7 @@ async function readPages(pdf: Pdf, folder: string, context: Pick<WorkContext, 's
   );
 }
 
-/** Splits the layout that pdftotext writes into its pages. */
+/** Splits the layout output of pdftotext into pages. */
 export function pagesOfLayout(layout: string): string[] {
   return layout.split('<page ').slice(1);
 }
@@ -87,7 +87,7 @@ interface Span extends Box {
 }
 
 function readStyles(text: string, folder: string): { spans: Span[]; pictures: Picture[] }[] {
-  // A font is declared on the page that first uses it, for all that follow.
+  // A font is declared on the first page that uses it.
   const fonts = new Map<string, Style>();
   return text
     .split('<page ')
@@ -137,7 +137,7 @@ function boxOf(
 
 const ordinary: Style = { size: 11, family: 'serif', bold: false, italic: false, colour: '#000000' };
 
-/** Reads the words, lines and blocks of a page from the layout that pdftotext writes. */
+/** Reads the words, lines and blocks of a page from the layout output of pdftotext. */
 export function readPage(text: string, { spans, pictures }: { spans: Span[]; pictures: Picture[] }): Page {
   const [, width, height] = /^width="([\d.]+)" height="([\d.]+)"/.exec(text) ?? [];
   const styleAt = (box: Box): Style => {
@@ -199,7 +199,7 @@ function around(boxes: Box[]): Box {
 
 const bullet = /^(?:[•◦▪‣●○■–*-]|\(?(?:\d{1,3}|[a-z])[.)])$/;
 
-/** Finds lines that are side by side: an item next to its bullet is one line, several rows of short ones are a table. */
+/** Finds lines that are side by side. An item next to its bullet is one line; several rows of short lines are a table. */
 function itemsOf(page: Page): Item[] {
   const rows = rowsOf(page.blocks.flatMap(({ lines }) => lines));
   const joined = new Map<Line, Line>();
@@ -277,7 +277,7 @@ export function rowsOf(lines: Line[]): Line[][] {
   return rows.map((row) => row.toSorted((a, b) => a.left - b.left));
 }
 
-/** Splits the lines of a block where a paragraph ends: after a short line, at a bullet, where the letters change size. */
+/** Splits the lines of a block into paragraphs: after a short line, at a bullet, and when the font size changes. */
 function paragraphsOf(lines: Line[], block: Block): Item[] {
   const paragraphs: Line[][] = [];
   for (const line of lines) {
@@ -295,7 +295,7 @@ function paragraphsOf(lines: Line[], block: Block): Item[] {
   return paragraphs.map((own) => ({ kind: 'paragraph', lines: own, block, top: own[0]?.top ?? 0 }));
 }
 
-/** Writes the flat document; styles are made as they are met. */
+/** Writes the flat document and collects its styles on the way. */
 async function compose(pages: Page[]): Promise<string> {
   const styles = new Map<string, string>();
   const style: Styles = (family, properties, master) => {
@@ -316,7 +316,7 @@ async function compose(pages: Page[]): Promise<string> {
       const before = Math.max(0, Math.min(36, item.top - bottom));
       const opening = index === 0 ? master : undefined;
       if (item.kind === 'table') {
-        // A table cannot start a page with its own master here, so a paragraph of no height does.
+        // A table cannot start a page with another master, so a paragraph without height precedes it.
         if (opening)
           body.push(
             `<text:p text:style-name="${style('paragraph', '<style:text-properties fo:font-size="1pt"/>', opening)}"/>`,
@@ -356,11 +356,11 @@ function marginsOf({ blocks, width, height }: Page): { left: number; right: numb
   if (blocks.length === 0) return { left: 57, right: 57, top: 57 };
   const { left, right, top } = around(blocks);
   const clamp = (value: number, max: number) => Math.round(Math.min(Math.max(value, 10), max));
-  // Lines of another font may run a little wider; room at the right keeps them from breaking early.
+  // Lines in a substitute font may be slightly wider. Space at the right prevents early line breaks.
   return { left: clamp(left, width / 3), right: clamp(width - right - 8, width / 6), top: clamp(top, height / 4) };
 }
 
-/** Returns the name of a style for a family and its properties; with a master page it also starts a page of that kind. */
+/** Returns the name of a style for a family and its properties. With a master page, the style also starts a new page. */
 type Styles = (family: string, properties: string, master?: string) => string;
 
 const families: Record<string, string> = {
@@ -392,7 +392,7 @@ function textOf(lines: Line[], style: Styles): string {
     .join('');
 }
 
-/** Scripts that put no space between words. */
+/** Scripts without spaces between words. */
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
 
 function joint(before: string, after: string): string {

@@ -32,10 +32,10 @@ export async function writeText(
   await writeFile(output, text);
 }
 
-/** Cells of a row that the next row is compared with; a line that continues a cell is added to it. */
+/** Cells of a row to compare with the next row. Includes lines that continue a cell. */
 type Row = Line[][];
 
-/** Returns whether as many short lines follow each other in the text of a page as in the columns of the smallest table. */
+/** Returns whether the text of a page has enough consecutive short lines for the columns of a table. */
 function mayHaveTable(text: string): boolean {
   const lines = text.split('\n').filter((line) => line !== '');
   const isShort = (line: string | undefined) => line !== undefined && /^\S+(?: \S+){0,2}$/.test(line);
@@ -43,8 +43,8 @@ function mayHaveTable(text: string): boolean {
 }
 
 /**
- * Replaces the text of pages that have tables: in reading order, a table is read column by column. Its rows are lines of text
- * here, with a tab between cells. Other pages keep their text.
+ * Replaces the text of pages with tables, which reading order splits into columns: each row becomes a line, with tabs between
+ * cells. Other pages keep their text.
  */
 function withTables(pages: string[], layout: string[]): string[] {
   return pages.map((text, index) => {
@@ -80,7 +80,7 @@ function lineText({ words }: Line): string {
   return words.map(({ text }) => decodeXml(text)).join(' ');
 }
 
-/** Finds rows of several cells that follow each other and are no columns of prose. */
+/** Finds consecutive rows of several cells that are not columns of prose. */
 function tablesOf({ blocks }: Page): Row[][] {
   const tables: Row[][] = [];
   const columns = proseLines(blocks);
@@ -106,7 +106,7 @@ const heightOf = (line: Line | undefined) => (line ? line.bottom - line.top : 0)
 const topOf = (row: Row) => Math.min(...row.flat().map(({ top }) => top));
 const bottomOf = (row: Row) => Math.max(...row.flat().map(({ bottom }) => bottom));
 
-/** Returns whether a line that is alone in its row goes on with a cell above it. */
+/** Returns whether a single line in a row continues a cell above it. */
 function continues(line: Line, cell: Line[], run: Row[]): boolean {
   const above = cell.at(-1);
   if (!above || line.top - above.bottom > heightOf(line) / 2) return false;
@@ -117,7 +117,7 @@ function continues(line: Line, cell: Line[], run: Row[]): boolean {
 
 const number = /^[(+-]?[\p{Sc}]?\s?\d[\d.,\s%]*[\p{Sc}%)]?$/u;
 
-/** Tells a table from columns of prose and from blocks side by side, such as addresses. */
+/** Distinguishes a table from columns of prose and from blocks side by side, such as addresses. */
 function isTable(run: Row[], columns: Set<Line>): boolean {
   if (run.length < 2) return false;
   const cells = run.flat();
@@ -129,7 +129,7 @@ function isTable(run: Row[], columns: Set<Line>): boolean {
   return numeric.length >= run.length / 2;
 }
 
-/** Returns the lines of blocks in which most lines of several words reach the right edge. */
+/** Returns the lines of blocks of prose: most of their lines with several words reach the right edge. */
 function proseLines(blocks: Block[]): Set<Line> {
   const prose = blocks.filter(({ lines, left, right }) => {
     const words = lines.reduce((sum, line) => sum + line.words.length, 0);

@@ -12,9 +12,9 @@ import { pictureOptions } from '../options.ts';
 import { countTreePages } from './page-tree.ts';
 
 export const maxPages = 5_000;
-/** Larger images need gigabytes while they are rendered. */
+/** Rendering larger images takes gigabytes of memory. */
 const maxPixels = 120_000_000;
-/** Larger pages are drawn small first: what takes long at any size is found before their pixels justify minutes. */
+/** Larger pages are rendered small first, to find those that are slow at any size before allowing minutes for them. */
 const trialPixels = 20_000_000;
 const trialSide = 200;
 const programMs = 240_000;
@@ -27,12 +27,12 @@ export interface Pdf {
 type Signal = Pick<WorkContext, 'signal'>;
 type Limits = Pick<WorkContext, 'signal' | 'limitProcessorTime'>;
 
-/** Limits the processor time of a program that goes through a whole PDF. */
+/** Limits the processor time of a program that processes a whole PDF. */
 export async function limitByPages({ path, pages }: Pdf, { limitProcessorTime }: Limits): Promise<void> {
   limitProcessorTime(justifiedSeconds({ bytes: (await stat(path)).size, pages }));
 }
 
-/** Opens a user's PDF: decrypts it with the password, counts its pages and throws if it has none. */
+/** Opens a user's PDF: decrypts it, counts its pages and throws if it has none. */
 export async function openPdf(
   path: string,
   folder: string,
@@ -77,13 +77,13 @@ async function decrypt(path: string, folder: string, password: string | undefine
   }
 }
 
-/** Counts the pages of a PDF that a reader can reach. */
+/** Counts the reachable pages of a PDF. */
 export async function countPages(path: string, folder: string, context: Signal): Promise<number> {
   const { stdout } = await runTool('pdfinfo', [path], folder, context);
   return Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0);
 }
 
-/** Returns the pages of a range such as `2-4,7,9-`, in its order. */
+/** Returns the pages of a range such as `2-4,7,9-` in order. */
 export function pagesOf(range: string | undefined, count: number): number[] {
   if (range === undefined || range === '') return Array.from({ length: count }, (_, index) => index + 1);
   const pages = range.split(',').flatMap((part) => {
@@ -100,7 +100,7 @@ export function pagesOf(range: string | undefined, count: number): number[] {
   return pages;
 }
 
-/** Writes a PDF of some pages of another, in the order given. */
+/** Writes the given pages of a PDF to another one, in order. */
 export async function selectPages(pdf: Pdf, pages: number[], folder: string, context: Signal): Promise<Pdf> {
   if (pages.length === pdf.pages && pages.every((page, index) => page === index + 1)) return pdf;
   const output = join(folder, 'selected.pdf');
@@ -121,7 +121,7 @@ export async function protectPdf(path: string, output: string, password: string,
   }
 }
 
-/** Converts a PDF to one HTML page that looks like it, with inline images. */
+/** Converts a PDF to one HTML page of the same appearance, with inline images. */
 export async function writeHtml(pdf: Pdf, output: string, folder: string, context: Signal): Promise<void> {
   const args = [
     '-q',
@@ -140,14 +140,14 @@ export async function writeHtml(pdf: Pdf, output: string, folder: string, contex
   await runTool('pdftohtml', args, folder, context);
   const page = await readFile(output, 'utf8');
   const tidy = page
-    // The program's title is the path of the file, and its outline repeats the headings below the last page.
+    // The program writes the path of the file as the title, and repeats the headings after the last page.
     .replace(/<title>[^<]*<\/title>/i, '<title>Document</title>')
     .replace(/<a name="outline"><\/a>[\s\S]*?(?=<\/body>)/i, '')
     .replaceAll(/>[^<]+</g, (text) => text.replaceAll(rightToLeft, (run) => [...run].reverse().join('')));
   await writeFile(output, tidy);
 }
 
-/** A run of Hebrew or Arabic, which the program writes in the order in which it is drawn: from the left. */
+/** A run of Hebrew or Arabic, which the program writes in visual order, from the left. */
 const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc](?:[\s\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])?/g;
 
@@ -178,7 +178,7 @@ export async function drawPages(
   folder: string,
   context: Pick<WorkContext, 'signal' | 'progress' | 'limitProcessorTime'>,
 ): Promise<{ page: number; path: string }[]> {
-  // A TIFF holds all of them.
+  // A TIFF holds all pages.
   if (request.format !== 'tiff') checkFileCount(pages.length, 'Choose fewer pages with page_range.');
   const isVector = request.format === 'svg' || request.format === 'eps';
   const sizes = isVector ? [] : pageSizes(await pageFacts(pdf, folder, context));
@@ -197,13 +197,13 @@ export async function drawPages(
 interface Page {
   /** From 1. */
   number: number;
-  /** Of a page that is drawn as pixels. */
+  /** For a page that is rendered to pixels. */
   size: PageSize | undefined;
 }
 
 type SizedPdf = Pdf & { bytes: number };
 
-/** Limits the processor time for a page that is about to be drawn. */
+/** Limits the processor time for rendering a page. */
 async function limitByPixels(
   { path, bytes }: SizedPdf,
   { number, size }: Page,
@@ -279,7 +279,7 @@ async function drawFinished(
   folder: string,
   context: Limits,
 ): Promise<void> {
-  // Loaded only if needed: most pages are written by poppler directly.
+  // Loaded only if needed: poppler writes most pages directly.
   const { enlargement, finishPicture } = await import('../../image/finish.ts');
   const size = page.size ?? { width: 0, height: 0 };
   const pixels = { width: (size.width * dpi) / 72, height: (size.height * dpi) / 72 };
@@ -301,7 +301,7 @@ async function drawFinished(
   );
   const source = `${stem}.png`;
   const { image_resize_percentage, ...others } = options;
-  // A page rendered larger by the percentage already has its size.
+  // The percentage was already applied in rendering.
   const left = larger > 1 || image_resize_percentage === undefined ? others : { ...others, image_resize_percentage };
   try {
     await finishPicture({ source, format, options: left, path });
@@ -311,7 +311,7 @@ async function drawFinished(
   await rm(source);
 }
 
-/** Returns the error for a page that a renderer made nothing of, which it would do again. */
+/** Returns the error for a page that the renderer produced no output for. A retry would not help. */
 function undrawn({ number }: Page, cause?: unknown): EngineError {
   if (cause instanceof EngineError) return cause;
   const detail = cause instanceof Error ? cause.message : '';

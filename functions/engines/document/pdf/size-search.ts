@@ -1,12 +1,12 @@
-/** Returns the file size for a quality from 0 to 1; it grows with the quality, apart from small jumps. */
+/** Returns the file size for a quality from 0 to 1. It grows with the quality, apart from small jumps. */
 export type SizeOf = (quality: number) => Promise<number>;
 
 /** A result this close below the target is as good as the target. */
 export const closeEnough = 0.95;
-/** Where in the tolerated range to aim. */
+/** The point in the tolerated range to aim for. */
 const aim = 0.98;
 const maxAttempts = 14;
-/** Below this difference two settings are the same, so that no setting lies within a jump between them. */
+/** Settings that differ by less than this are the same. */
 const finestStep = 1e-4;
 
 /** Returns whether a size is at most the target and close to it. */
@@ -15,8 +15,8 @@ export function meetsTarget(size: number, target: number): boolean {
 }
 
 /**
- * Searches a quality whose size meets a target, by interpolation between the nearest known sizes, and by bisection
- * where that is slow. Returns the best quality found that is no larger than the target, if there is one.
+ * Searches for a quality that meets a target size, by interpolation between the nearest known sizes, or by bisection if that is
+ * slow. Returns the best quality with a size no larger than the target, if there is one.
  */
 export async function searchQuality(
   sizeOf: SizeOf,

@@ -89,7 +89,7 @@ function parseControl(data: Buffer, { width, height }: Apng): FrameControl {
     blend: data[25] === 1 ? 'over' : 'source',
   };
   if (control.x + control.width > width || control.y + control.height > height) {
-    throw new Error('A frame lies outside of the image.');
+    throw new Error('A frame is outside the image.');
   }
   return control;
 }
@@ -146,10 +146,10 @@ function blendPixel(canvas: Buffer, target: number, pixels: Buffer, source: numb
   canvas[target + 3] = Math.round(result * 255);
 }
 
-/** Joins PNGs of equal size into an animated one; every frame covers the whole. */
+/** Joins PNGs of the same size into an animated one. Each frame covers the whole image. */
 export function joinApng(frames: { png: Buffer; delay: number }[], loop: number): Buffer {
   const [first] = frames;
-  if (!first) throw new Error('An animation needs a frame.');
+  if (!first) throw new Error('An animation needs at least one frame.');
   const chunks: Chunk[] = [];
   let sequence = 0;
   for (const [index, { png, delay }] of frames.entries()) {

@@ -23,13 +23,13 @@ interface Header {
   end: number;
 }
 
-/** Lines that a block of each compression holds that is understood here: none, runs, zip by line, zip. */
+/** Lines per block of the supported compressions: none, runs, zip by line, zip. */
 const linesPerBlock: Record<number, number> = { 0: 1, 1: 1, 2: 1, 3: 16 };
 const sampleBytes = { uint: 4, half: 2, float: 4 };
 
 /**
- * Decodes an OpenEXR picture in full precision, where it has one part of lines without wavelets; returns nothing for
- * the other kinds, which ImageMagick reads in 8 bits.
+ * Decodes an OpenEXR picture in full precision if it has a single part of lines without wavelets. Returns undefined for
+ * other kinds, which ImageMagick reads in 8 bits.
  */
 export function readExr(file: Buffer): LinearPicture | undefined {
   const flags = file.readUInt32LE(4) >> 8;
@@ -268,6 +268,6 @@ function toHalf(value: number): number {
   const limited = Math.min(65_504, Math.max(0, value));
   if (limited < 2 ** -14) return Math.round(limited * 2 ** 24);
   const exponent = Math.floor(Math.log2(limited));
-  // Rounding up to the next power of two carries into the exponent by itself.
+  // Rounding up to the next power of two carries into the exponent.
   return ((exponent + 15) << 10) + Math.round((limited / 2 ** exponent - 1) * 1024);
 }

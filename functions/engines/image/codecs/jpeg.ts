@@ -1,28 +1,28 @@
 import { open } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
 
-/** How a JPEG was compressed, for an output that is to look the same. */
+/** The compression settings of a JPEG, for an output of the same quality. */
 export interface JpegQuality {
   /** From 1 to 100, on the usual scale. */
   quality: number;
-  /** Its colours have the full resolution in both directions, or in one. */
+  /** Its colours have the full resolution in at least one direction. */
   isFine: boolean;
 }
 
 interface Segment {
   marker: number;
-  /** From its marker to its end. */
+  /** All bytes, including its marker. */
   start: number;
   end: number;
 }
 
-/** Lists the segments before the pixels, as far as the bytes go. */
+/** Lists the segments before the pixels that are within the bytes. */
 function segments(file: Buffer): Segment[] {
   const found: Segment[] = [];
   let at = 2;
   while (at + 4 <= file.length && file[at] === 0xff) {
     const marker = file[at + 1] ?? 0;
-    // From the start of scan on there are only pixels.
+    // The pixels begin at the start of scan.
     if (marker === 0xda) break;
     const end = at + 2 + file.readUInt16BE(at + 2);
     found.push({ marker, start: at, end });
@@ -31,7 +31,7 @@ function segments(file: Buffer): Segment[] {
   return found;
 }
 
-/** Returns a JPEG without comments, EXIF, XMP, profiles and what follows its pixels; what decoding needs stays. */
+/** Removes comments, EXIF, XMP, profiles and trailing data from a JPEG. Keeps what decoding needs. */
 export function stripJpeg(file: Buffer): Buffer {
   const parts = [file.subarray(0, 2)];
   let at = 2;
@@ -46,23 +46,23 @@ export function stripJpeg(file: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Finds the end of a JPEG, behind which cameras keep previews and others whatever they like. */
+/** Finds the end of a JPEG. Cameras store previews after it. */
 function endOfPixels(file: Buffer, from: number): number {
   let at = file.indexOf(0xff, from);
   while (at >= 0 && at + 3 < file.length) {
     const marker = file[at + 1] ?? 0;
     if (marker === 0xd9) return at + 2;
-    // Between pixels there are only stuffed bytes and restarts; other segments say how long they are.
+    // Pixels contain only stuffed bytes and restarts. Other segments declare their length.
     const isInPixels = marker === 0 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
     at = file.indexOf(0xff, isInPixels ? at + (marker === 0xff ? 1 : 2) : at + 2 + file.readUInt16BE(at + 2));
   }
   return file.length;
 }
 
-/** Profiles and previews of cameras come before the tables. */
+/** Profiles and previews of cameras precede the tables. */
 const headerBytes = 1024 * 1024;
 
-/** Estimates the quality of a JPEG from its tables; undefined if they are beyond the first megabyte. */
+/** Estimates the quality of a JPEG from its tables. Returns undefined if they are beyond the first megabyte. */
 export async function jpegQuality(path: string): Promise<JpegQuality | undefined> {
   const file = await open(path);
   try {
@@ -73,7 +73,7 @@ export async function jpegQuality(path: string): Promise<JpegQuality | undefined
   }
 }
 
-/** The table for brightness that the standard gives as an example (Annex K.1), which encoders scale by the quality. */
+/** The example table for brightness in the standard (Annex K.1), which encoders scale by the quality. */
 const usualTable = [
   ...[16, 11, 12, 14, 12, 10, 16, 14, 13, 14, 18, 17, 16, 19, 24, 40],
   ...[26, 24, 22, 22, 24, 49, 35, 37, 29, 40, 58, 51, 61, 60, 57, 51],
@@ -88,7 +88,7 @@ function qualityOf(header: Buffer): JpegQuality | undefined {
     if (end > header.length) return undefined;
     const body = header.subarray(start + 4, end);
     if (marker === 0xdb) sum ??= brightnessSum(body);
-    // Frames but for those of lossless and arithmetic coding; the first component is brightness.
+    // Frames, except those of lossless and arithmetic coding. The first component is brightness.
     if (marker >= 0xc0 && marker <= 0xc2 && (body[5] ?? 0) >= 3) isFine = body[7] !== 0x22;
   }
   if (sum === undefined) return undefined;
@@ -100,7 +100,7 @@ function qualityOf(header: Buffer): JpegQuality | undefined {
   return { quality, isFine };
 }
 
-/** Adds up the first table, if this segment has it: encoders that use their own tables still make coarser ones for less quality. */
+/** Adds up the first table, if this segment has it. Tables of lower quality are coarser in all encoders. */
 function brightnessSum(body: Buffer): number | undefined {
   for (let at = 0; at < body.length; ) {
     const [precision, number] = [(body[at] ?? 0) >> 4, (body[at] ?? 0) & 15];
@@ -116,13 +116,13 @@ function brightnessSum(body: Buffer): number | undefined {
   return undefined;
 }
 
-/** The sum of the usual table at a quality, as the encoder of the Independent JPEG Group scales it. */
+/** Returns the sum of the standard table at a quality, as the encoder of the Independent JPEG Group scales it. */
 function scaledSum(quality: number): number {
   const scale = quality < 50 ? 5000 / quality : 200 - quality * 2;
   return usualTable.reduce((sum, value) => sum + Math.min(255, Math.max(1, Math.floor((value * scale + 50) / 100))), 0);
 }
 
-/** Says in a JPEG how many pixels an inch has. Returns false if it has no place for that. */
+/** Sets the resolution of a JPEG in its header. Returns false if it has no field for that. */
 export function setJpegDensity(file: Buffer, dpi: number): boolean {
   const jfif = segments(file).find(
     ({ marker, start }) => marker === 0xe0 && file.toString('latin1', start + 4, start + 8) === 'JFIF',
@@ -134,15 +134,15 @@ export function setJpegDensity(file: Buffer, dpi: number): boolean {
   return true;
 }
 
-/** Returns whether an embedded profile, if there is one, is that of screens. */
+/** Returns whether the embedded profile is sRGB or absent. */
 export function isSrgb(icc: Buffer | undefined): boolean {
   return !icc || icc.includes('sRGB') || icc.includes(Buffer.from('sRGB', 'utf16le').swap16());
 }
 
-/** Maps the position of a pixel: the first row gives its new column, the second its new row. */
+/** A matrix for the position of a pixel: the first row gives its new column, the second its new row. */
 type Matrix = [number, number, number, number];
 
-/** The turns that EXIF numbers, from 1, each with the arguments of jpegtran. */
+/** The orientations of EXIF, numbered from 1, each with the arguments of jpegtran. */
 const turns: { matrix: Matrix; args: string[] }[] = [
   { matrix: [1, 0, 0, 1], args: [] },
   { matrix: [-1, 0, 0, 1], args: ['-flip', 'horizontal'] },
@@ -155,14 +155,14 @@ const turns: { matrix: Matrix; args: string[] }[] = [
 ];
 
 export interface Turning {
-  /** By EXIF; 1 if the pixels are to stay as they are stored. */
+  /** EXIF orientation; 1 keeps the pixels as stored. */
   orientation: number;
   /** A multiple of 90 degrees, clockwise. */
   angle: number;
   flip: string | undefined;
 }
 
-/** Returns the arguments with which jpegtran turns a JPEG upright, then by an angle, and mirrors it then. */
+/** Returns the arguments for jpegtran to turn a JPEG upright, rotate it by an angle, and then mirror it. */
 export function turningArguments({ orientation, angle, flip }: Turning): string[] {
   const upright = turns[orientation - 1]?.matrix ?? [1, 0, 0, 1];
   const rotated = turns[[0, 5, 2, 7][(((angle / 90) % 4) + 4) % 4] ?? 0]?.matrix ?? [1, 0, 0, 1];
@@ -178,7 +178,7 @@ function product([a, b, c, d]: Matrix, [e, f, g, h]: Matrix): Matrix {
   return [a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h];
 }
 
-/** Returns the pixels of a side of the blocks that a JPEG consists of, which cannot be cut without loss. */
+/** Returns the side length of the blocks of a JPEG, which cannot be cut losslessly. */
 export function jpegBlock({ chromaSubsampling, channels }: Pick<Metadata, 'chromaSubsampling' | 'channels'>): number {
   return channels === 1 || chromaSubsampling === '4:4:4' ? 8 : 16;
 }

@@ -1,4 +1,4 @@
-/** Pixels in linear light, three or four floats each, as EXR and Radiance files hold them. */
+/** Pixels in linear light with three or four floats each, as in EXR and Radiance files. */
 export interface LinearPicture {
   data: Float32Array;
   width: number;
@@ -6,7 +6,7 @@ export interface LinearPicture {
   channels: 3 | 4;
 }
 
-/** Pixels for screens, 16 bits a channel so that shadows keep their steps. */
+/** Pixels for screens, with 16 bits per channel to keep detail in shadows. */
 export interface ScreenPicture {
   data: Uint16Array;
   width: number;
@@ -14,7 +14,7 @@ export interface ScreenPicture {
   channels: 3 | 4;
 }
 
-/** Applies the transfer curve of screens; what is brighter than white becomes white. */
+/** Applies the transfer curve of screens. Clips values brighter than white. */
 export function toScreen({ data, width, height, channels }: LinearPicture): ScreenPicture {
   const result = new Uint16Array(data.length);
   for (let at = 0; at < data.length; at++) {
@@ -37,11 +37,11 @@ export function toLinear({ data, width, height, channels }: ScreenPicture): Line
 }
 
 function clamp(value: number): number {
-  // Not a number counts as black.
+  // NaN becomes black.
   return value > 0 ? Math.min(1, value) : 0;
 }
 
-/** Applies the transfer curve of screens to one share of white. */
+/** Applies the transfer curve of screens to one value from 0 to 1. */
 export function toScreenTone(value: number): number {
   const linear = clamp(value);
   return linear <= 0.0031308 ? linear * 12.92 : 1.055 * linear ** (1 / 2.4) - 0.055;

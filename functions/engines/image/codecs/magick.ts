@@ -7,24 +7,24 @@ import { maxFrames, maxPixelsAtOnce, maxSide } from '../limits.ts';
 
 type Magick = typeof import('@imagemagick/magick-wasm');
 
-/** Pixels of one frame, 8 bits a channel, colours as screens show them. */
+/** Pixels of one frame in sRGB, with 8 bits per channel. */
 export interface Frame {
   data: Uint8Array<ArrayBufferLike>;
   width: number;
   height: number;
   channels: 1 | 3 | 4;
-  /** Milliseconds it is shown in an animation. */
+  /** Duration in an animation in milliseconds. */
   delay?: number | undefined;
-  /** Black and white, and no greys. */
+  /** Only black and white. */
   isBilevel?: boolean;
 }
 
 export interface MagickReading {
   format: MagickFormat;
-  /** One frame, all of them, all merged into one picture, or all as the channels of one. */
+  /** One frame, all frames, all merged into one picture, or all as channels of one picture. */
   take: { frame: number } | 'all' | 'merged' | 'planes';
   autoOrient: boolean;
-  /** The file is what a camera's sensor recorded. */
+  /** The file holds raw data of a camera's sensor. */
   camera?: boolean;
 }
 
@@ -36,16 +36,16 @@ export interface MagickPicture {
   profiles: { exif?: Uint8Array; xmp?: Uint8Array };
 }
 
-/** WebAssembly memory never shrinks: an instance that grew beyond this is dropped after its work. */
+/** WebAssembly memory never shrinks, so an instance that grew beyond this is discarded after its work. */
 const maxIdleBytes = 256 * 1024 * 1024;
 const memoryBytes = 1_600_000_000n;
-/** Of all frames together while they are read; an animation needs as much again once they are completed. */
+/** Total of all frames while they are read. Completing the frames of an animation takes the same amount again. */
 const framesBytes = BigInt(maxPixelsAtOnce * 4);
 
 let loaded: Promise<Magick> | undefined;
 let srgbBytes: Promise<Uint8Array> | undefined;
 
-/** Borrows the profile of screens from libvips, as ImageMagick brings none. */
+/** Returns the sRGB profile of libvips, as ImageMagick has none. */
 function srgbProfile(): Promise<Uint8Array> {
   srgbBytes ??= (async () => {
     const pixel = sharp({ create: { width: 1, height: 1, channels: 3, background: '#000' } });
@@ -67,7 +67,7 @@ function load(): Promise<Magick> {
     ResourceLimits.height = BigInt(maxSide);
     ResourceLimits.memory = memoryBytes;
     ResourceLimits.maxMemoryRequest = memoryBytes;
-    // Its disk is memory too.
+    // Its disk is in memory too.
     ResourceLimits.disk = 0n;
     ResourceLimits.listLength = BigInt(maxFrames);
     ResourceLimits.maxProfileSize = 64n * 1024n * 1024n;
@@ -76,7 +76,7 @@ function load(): Promise<Magick> {
   return loaded;
 }
 
-/** Runs work with an instance and discards the instance if it failed or grew large, so that no task sees data of another. */
+/** Runs work with an instance. Discards an instance that failed or grew large, so that no task sees data of another. */
 async function withMagick<T>(work: (magick: Magick) => T): Promise<T> {
   const magick = await load();
   let broken = true;
@@ -86,11 +86,11 @@ async function withMagick<T>(work: (magick: Magick) => T): Promise<T> {
     return result;
   } catch (error) {
     broken = !(error instanceof magick.MagickError);
-    // LibRaw throws objects of C++, which say nothing here.
-    throw error instanceof Error ? error : new Error('The decoder gave up.', { cause: error });
+    // LibRaw throws C++ objects, which cannot be read here.
+    throw error instanceof Error ? error : new Error('The decoder failed.', { cause: error });
   } finally {
     if (broken || heapBytes(magick) > maxIdleBytes) {
-      // Not in the module's types: without it the library goes on with the instance it has.
+      // Missing in the module's types. Without it, the library keeps using its instance.
       Reflect.set(magick.ImageMagick, '_api', undefined);
       loaded = undefined;
     }
@@ -104,7 +104,7 @@ function heapBytes(magick: Magick): number {
   return heap instanceof Uint8Array ? heap.byteLength : 0;
 }
 
-/** Decodes a file in memory; the caller sets the format, so that nothing in the bytes chooses a decoder. */
+/** Decodes a file in memory. The caller sets the format, so that the bytes cannot select a decoder. */
 export async function readMagick(bytes: Uint8Array, reading: MagickReading): Promise<MagickPicture> {
   const srgb = await srgbProfile();
   return withMagick((magick) => {
@@ -117,11 +117,11 @@ export async function readMagick(bytes: Uint8Array, reading: MagickReading): Pro
     if (reading.camera) settings.setDefine('dng:use-camera-wb', 'true');
     const images = MagickImageCollection.create();
     try {
-      // Without it a file of some kilobytes keeps the decoder busy for minutes before there are too many pixels.
+      // Without it, a file of a few kilobytes keeps the decoder busy for minutes before the pixel limit applies.
       if (reading.take === 'all') ResourceLimits.memory = framesBytes;
       images.read(bytes, settings);
       ResourceLimits.memory = memoryBytes;
-      if (images.length === 0) throw new EngineError('The file holds no picture.');
+      if (images.length === 0) throw new EngineError('The file contains no image.');
       if (reading.take === 'all') checkFrames(images);
       for (const image of images) {
         if (reading.camera) completeDevelopment(magick, image);
@@ -129,7 +129,7 @@ export async function readMagick(bytes: Uint8Array, reading: MagickReading): Pro
         if (reading.autoOrient) image.autoOrient();
       }
       const [first] = images;
-      if (!first) throw new EngineError('The file holds no picture.');
+      if (!first) throw new EngineError('The file contains no image.');
       const facts = {
         loop: first.animationIterations,
         density: densityOf(magick, first),
@@ -155,7 +155,7 @@ export async function readMagick(bytes: Uint8Array, reading: MagickReading): Pro
   });
 }
 
-/** All frames leave the module's memory for that of this process, and those of an animation become as large as the whole of it. */
+/** Throws if the frames would not fit in memory. They are copied to this process, those of an animation at its full size. */
 function checkFrames(images: IMagickImageCollection): void {
   const isAnimation = images.some(({ animationDelay }) => animationDelay > 0);
   const pixels = images.map(({ width, height, page }) =>
@@ -174,7 +174,7 @@ function mergeLayers(magick: Magick, images: IMagickImageCollection): Frame {
   return images.flatten((merged) => toFrame(magick, merged));
 }
 
-/** Converts through the embedded profile where there is one, else by colour model. */
+/** Converts colours by the embedded profile, or by colour model if there is none. */
 function toSrgb(magick: Magick, image: IMagickImage, srgb: Uint8Array): void {
   const { ColorProfile, ColorSpace } = magick;
   const profile = image.getColorProfile();
@@ -185,11 +185,11 @@ function toSrgb(magick: Magick, image: IMagickImage, srgb: Uint8Array): void {
   if (image.colorSpace !== ColorSpace.sRGB && image.colorSpace !== ColorSpace.Gray) image.colorSpace = ColorSpace.sRGB;
 }
 
-/** LibRaw's colours are those of screens already; a profile in the file speaks of the camera's own. */
+/** LibRaw returns sRGB. A profile in the file describes the camera's own colours. */
 function completeDevelopment({ Orientation }: Magick, image: IMagickImage): void {
   const { TopLeft, TopRight, BottomLeft, LeftTop } = Orientation;
   image.removeProfile('icc');
-  // The coder passes LibRaw's numbers of mirrored pictures on as if they were those of EXIF.
+  // For mirrored pictures, the coder reports LibRaw's numbers as if they were those of EXIF.
   const mirrored = new Map<typeof image.orientation, typeof image.orientation>([
     [TopLeft, TopRight],
     [TopRight, BottomLeft],
@@ -220,14 +220,14 @@ function densityOf({ DensityUnit }: Magick, { density }: IMagickImage): number |
   if (density.x <= 0) return undefined;
   const units = { [DensityUnit.PixelsPerInch]: 1, [DensityUnit.PixelsPerCentimeter]: 2.54 };
   const perInch = Object.entries(units).find(([unit]) => Number(unit) === density.units)?.[1];
-  // Formats that count by metres are off by a little.
+  // Formats that store pixels per metre are slightly inexact.
   return perInch && Math.round(density.x * perInch * 10) / 10;
 }
 
 function profilesOf(image: IMagickImage): MagickPicture['profiles'] {
   const exif = image.getProfile('exif');
   const xmp = image.getProfile('xmp');
-  // Copies: the bytes are views of memory that is given back with the picture.
+  // Copied, because the memory is released with the picture.
   return {
     ...(exif ? { exif: Uint8Array.from(exif.data) } : {}),
     ...(xmp ? { xmp: Uint8Array.from(xmp.data) } : {}),
@@ -239,12 +239,12 @@ export interface MagickWriting {
   quality?: number | undefined;
   density?: number | undefined;
   loop?: number | undefined;
-  /** Reduces the picture to this many colours first. */
+  /** Reduces the picture to this number of colours first. */
   colours?: number | undefined;
   bilevel?: boolean | undefined;
   compression?: 'lzw' | undefined;
   defines?: Record<string, string>;
-  /** Metadata to embed, which speak of pictures that are the right way up. */
+  /** Metadata to embed. They describe upright pictures. */
   profiles?: MagickPicture['profiles'];
 }
 
@@ -272,7 +272,7 @@ export async function writeMagick(frames: Frame[], writing: MagickWriting): Prom
           settings.colors = writing.colours;
           image.quantize(settings);
         }
-        // By default it picks a grey or palette layout if the pixels allow one, and several of those are written wrongly.
+        // By default it chooses a grey or palette layout if possible, and writes several of them incorrectly.
         image.depth = 8;
         if (writing.bilevel) image.colorType = magick.ColorType.Bilevel;
         else if (frame.channels !== 1) {
@@ -299,7 +299,7 @@ export async function writeMagick(frames: Frame[], writing: MagickWriting): Prom
         for (const [name, value] of Object.entries(writing.defines ?? {})) image.settings.setDefine(name, value);
       }
       const [only] = images;
-      // A copy: the bytes are a view of memory that is given back.
+      // Copied, because the memory is released.
       if (images.length === 1 && only) return only.write(writing.format, (data) => Uint8Array.from(data));
       return images.write(writing.format, (data) => Uint8Array.from(data));
     } finally {
@@ -317,7 +317,7 @@ export async function pingMagick(
     const images = MagickImageCollection.create();
     try {
       images.ping(bytes, new MagickReadSettings({ format }));
-      // The page of a camera's picture is its whole sensor, of which margins are cut off.
+      // The page of a camera's picture is the whole sensor including its margins.
       const frames = [...images].map(({ width, height, page }) => ({
         width: Math.max(width, page.width),
         height: Math.max(height, page.height),

@@ -2,7 +2,7 @@ import { EngineError } from '../../runtime/engine.ts';
 import { maxPixels, maxSide } from '../limits.ts';
 import type { LinearPicture } from './linear-light.ts';
 
-/** Decodes a Radiance picture; ImageMagick's 8 bits of linear light would lose the shadows. */
+/** Decodes a Radiance picture. The 8 bits of linear light of ImageMagick would lose detail in shadows. */
 export function readRadiance(file: Buffer): LinearPicture {
   const { width, height, bottomUp, rightToLeft, exposure, dataStart } = parseHeader(file);
   if (width * height > maxPixels || Math.max(width, height) > maxSide) {
@@ -34,7 +34,7 @@ function parseHeader(file: Buffer) {
     throw new EngineError('Radiance images with XYZ colours are not supported. Save the image with RGB colours.');
   }
   const size = /^([+-])Y (\d{1,6}) ([+-])X (\d{1,6})$/.exec(file.toString('latin1', end + 2, sizeEnd));
-  if (!size) throw new Error('The dimensions are not understood.');
+  if (!size) throw new Error('The dimensions are invalid.');
   const exposure = [...header.matchAll(/^EXPOSURE=\s*([\d.eE+-]+)/gm)].reduce(
     (all, [, value]) => all * Number(value),
     1,

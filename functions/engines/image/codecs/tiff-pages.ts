@@ -1,15 +1,15 @@
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { EngineError } from '../../runtime/engine.ts';
 
-/** Bytes of a value of each type. */
+/** Bytes per value of each type. */
 // biome-ignore format: a table
 const typeBytes: Record<number, number> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4 };
 const [exifTag, gpsTag] = [34_665, 34_853];
-/** Tags of directories below this one. */
+/** Tags of nested directories. */
 const belowTags = [330, exifTag, gpsTag];
-/** Tags whose values are positions in the file: of strips, tiles and directories. */
+/** Tags with positions in the file: of strips, tiles and directories. */
 const offsetTags = [273, 324, ...belowTags];
-/** Types of numbers of four bytes. */
+/** Types of four-byte numbers. */
 const [longType, directoryType] = [4, 13];
 const maxBytes = 0xffff_ffff;
 
@@ -17,7 +17,7 @@ interface Entry {
   tag: number;
   type: number;
   count: number;
-  /** Values in the order of bytes of a little-endian file. */
+  /** Values in little-endian byte order. */
   data: Buffer;
 }
 
@@ -26,7 +26,7 @@ export async function joinTiffs(files: string[], output: string): Promise<void> 
   const target = await open(output, 'w');
   try {
     let end = 0;
-    // The position at which that of the next page is written.
+    // The position of the link to the next page.
     let pointer = 4;
     for (const file of files) {
       const bytes = await readFile(file);
@@ -83,17 +83,17 @@ function relocateOne(bytes: Buffer, directory: number, by: number): number {
   return directory + 2 + count * 12;
 }
 
-/** What EXIF says of a picture in its first directory; the rest there speaks of how its pixels are stored. */
+/** EXIF tags in the first directory that describe the picture. Others describe how its pixels are stored. */
 const described = [270, 271, 272, 305, 306, 315, 316, 18_246, 33_432, 40_091, 40_092, 40_093, 40_094, 40_095];
-/** Notes of the camera hold positions of their own, and the directory of interoperability speaks of the JPEG. */
+/** Maker notes contain absolute positions, and the interoperability directory describes the JPEG. */
 const [makerNote, interoperability] = [37_500, 40_965];
 
-/** Adds EXIF, as it is in other formats, to a TIFF of one page; libvips does not write it. */
+/** Adds the EXIF of another format to a TIFF of one page. libvips does not write it. */
 export async function addExif(path: string, exif: Buffer | undefined): Promise<void> {
   const source = exif?.toString('latin1', 0, 6) === 'Exif\0\0' ? exif.subarray(6) : exif;
   if (!source || source.length < 8) return;
   const file = await readFile(path);
-  if (file.toString('latin1', 0, 4) !== 'II*\0') throw new Error('The TIFF is not a little-endian one.');
+  if (file.toString('latin1', 0, 4) !== 'II*\0') throw new Error('The TIFF is not little-endian.');
   const own = readEntries(file, file.readUInt32LE(4));
   const isLittle = source.toString('latin1', 0, 2) === 'II';
   const given = readEntries(source, isLittle ? source.readUInt32LE(4) : source.readUInt32BE(4), isLittle);
@@ -124,7 +124,7 @@ export async function addExif(path: string, exif: Buffer | undefined): Promise<v
   await writeFile(path, Buffer.concat(parts));
 }
 
-/** Reads a directory as far as its bytes go, with values of several bytes turned to little-endian. */
+/** Reads the entries of a directory that are within the bytes, and converts their values to little-endian. */
 function readEntries(bytes: Buffer, at: number, isLittle = true): Entry[] {
   const number = (place: number, size: number) =>
     isLittle ? bytes.readUIntLE(place, size) : bytes.readUIntBE(place, size);
@@ -137,7 +137,7 @@ function readEntries(bytes: Buffer, at: number, isLittle = true): Entry[] {
     const place = size <= 4 ? entry + 8 : number(entry + 8, 4);
     if (size === 0 || place + size > bytes.length) continue;
     const data = Buffer.from(bytes.subarray(place, place + size));
-    // A fraction is two numbers.
+    // A fraction consists of two numbers.
     const unit = type === 5 || type === 10 ? 4 : (typeBytes[type] ?? 1);
     if (!isLittle && unit === 2) data.swap16();
     else if (!isLittle && unit === 4) data.swap32();

@@ -2,14 +2,14 @@ import { fromHalf } from '../codecs/exr.ts';
 import type { LinearPicture } from '../codecs/linear-light.ts';
 import { copyBlock } from './block-textures.ts';
 
-/** One way to spread the bits of a block over its two or four corner colours. */
+/** A layout of the bits of a block for its two or four corner colours. */
 interface Mode {
   regions: 1 | 2;
   /** The other corners are stored as differences from the first. */
   isRelative: boolean;
   /** Bits of the first corner, and of the red, green and blue of the others. */
   bits: [first: number, red: number, green: number, blue: number];
-  /** Where each bit belongs, in the order of the file: channel, corner, and bits from the first to the last. */
+  /** The meaning of each bit in file order: channel, corner, and first to last bit. */
   layout: string;
 }
 
@@ -28,7 +28,7 @@ const oneRegion = (first: number, other: number, layout: string, isRelative = tr
   layout,
 });
 
-/** As the BC6H table of Direct3D and of OpenGL's ARB_texture_compression_bptc has them. */
+/** From the BC6H tables of Direct3D and of OpenGL's ARB_texture_compression_bptc. */
 const modes: Mode[] = [
   twoRegions(
     10,
@@ -126,7 +126,7 @@ const secondRegions = [
   0xfff0, 0xf000, 0xf710, 0x008e, 0x7100, 0x08ce, 0x008c, 0x7310, 0x3100, 0x8cce, 0x088c, 0x3110, 0x6666, 0x366c,
   0x17e8, 0x0ff0, 0x718e, 0x399c,
 ];
-/** The pixel of the second region whose index is a bit shorter, by partition. */
+/** The pixel of the second region with an index that is one bit shorter, by partition. */
 const secondAnchors = [
   15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 2, 8, 2, 2, 8, 8, 15, 2, 8, 2, 2, 8, 8, 2, 2,
 ];

@@ -1,17 +1,17 @@
 /** How the 4 × 4 blocks of a texture are coded: colours (bc1 to bc3), one channel (bc4) or two (bc5), from 0 to 1 or from -1 to 1. */
 export type BlockCoding = 'bc1' | 'bc2' | 'bc3' | 'bc4' | 'bc4-signed' | 'bc5' | 'bc5-signed';
 
-/** Returns the bytes that a texture takes; block coding rounds both sides up to whole blocks. */
+/** Returns the size of a texture in bytes. Block coding rounds both sides up to whole blocks. */
 export function blockBytes(width: number, height: number, bytesPerBlock: number): number {
   return Math.ceil(width / 4) * Math.ceil(height / 4) * bytesPerBlock;
 }
 
-/** Returns how many bytes code one block. */
+/** Returns the size of one block in bytes. */
 export function bytesPerBlock(coding: BlockCoding): 8 | 16 {
   return coding === 'bc1' || coding === 'bc4' || coding === 'bc4-signed' ? 8 : 16;
 }
 
-/** Decodes a block-coded texture to RGBA. The bytes must be as many as `blockBytes` says. */
+/** Decodes a block-coded texture to RGBA. The length of the bytes must be that of `blockBytes`. */
 export function decodeBlocks(bytes: Buffer, width: number, height: number, coding: BlockCoding): Uint8Array {
   const pixels = new Uint8Array(width * height * 4);
   const step = bytesPerBlock(coding);
@@ -26,7 +26,7 @@ export function decodeBlocks(bytes: Buffer, width: number, height: number, codin
   return pixels;
 }
 
-/** Copies what lies within the picture of a block of 4 × 4 pixels. */
+/** Copies the part of a block of 4 × 4 pixels that is within the picture. */
 export function copyBlock<T extends Uint8Array | Float32Array>(
   block: T,
   pixels: T,
@@ -57,12 +57,12 @@ function decodeBlock(bytes: Buffer, at: number, block: Uint8Array, coding: Block
   } else {
     decodeChannel(bytes, at, block, 0, isSigned);
     decodeChannel(bytes, at + 8, block, 1, isSigned);
-    // There is no third channel: it is 0, which in the middle of the signed range is a medium blue.
+    // The missing third channel is 0, which is medium blue in a signed range.
     for (let pixel = 0; pixel < 64; pixel += 4) block.set([isSigned ? 128 : 0, 255], pixel + 2);
   }
 }
 
-/** Two colours of 16 bits, and for each pixel which of them or what between them it has. */
+/** Decodes two colours of 16 bits and an index per pixel that selects one of them or a mixture. */
 function decodeColours(bytes: Buffer, at: number, block: Uint8Array, hasTransparency: boolean): void {
   const [first, second] = [bytes.readUInt16LE(at), bytes.readUInt16LE(at + 2)];
   const [one, other] = [from565(first), from565(second)];
@@ -84,7 +84,7 @@ function from565(colour: number): [number, number, number] {
   return [(red << 3) | (red >> 2), (green << 2) | (green >> 4), (blue << 3) | (blue >> 2)];
 }
 
-/** Two values of 8 bits, and for each pixel which of them or of up to six between them it has. */
+/** Decodes two values of 8 bits and an index per pixel that selects one of them or one of up to six between them. */
 function decodeChannel(bytes: Buffer, at: number, block: Uint8Array, channel: number, isSigned: boolean): void {
   const read = (place: number) => (isSigned ? Math.max(-127, bytes.readInt8(place)) : bytes.readUInt8(place));
   const [first, second] = [read(at), read(at + 1)];
@@ -93,7 +93,7 @@ function decodeChannel(bytes: Buffer, at: number, block: Uint8Array, channel: nu
   for (let step = 1; step < steps; step++) values.push((first * (steps - step) + second * step) / steps);
   if (steps === 5) values.push(isSigned ? -127 : 0, isSigned ? 127 : 255);
   const levels = values.map((value) => Math.floor(isSigned ? ((value + 127) * 255) / 254 : value));
-  // 48 bits are read in halves, as bit operations reach over 32.
+  // 48 bits are read in halves, because bit operations are limited to 32.
   const halves = [bytes.readUIntLE(at + 2, 3), bytes.readUIntLE(at + 5, 3)];
   for (let pixel = 0; pixel < 16; pixel++) {
     const choice = ((halves[pixel >> 3] ?? 0) >> ((pixel & 7) * 3)) & 7;

@@ -9,9 +9,9 @@ interface Header {
   alphaBits: number;
   width: number;
   height: number;
-  /** Where the palette or the part that all JPEGs of the file share starts. */
+  /** Position of the palette, or of the header that all JPEGs in the file share. */
   shared: number;
-  /** Of the largest picture; smaller ones follow. */
+  /** Size of the largest picture. Smaller ones follow. */
   start: number;
   length: number;
 }
@@ -64,7 +64,7 @@ function codingOf(file: Buffer): Exclude<Header['coding'], 'jpeg'> {
   if (coding === 3 || coding === 4) return 'bgra';
   const blocks = { 0: 'bc1', 1: 'bc2', 7: 'bc3' } as const;
   const found = coding === 2 ? blocks[alphaCoding as keyof typeof blocks] : undefined;
-  if (!found) throw new Error(`Textures of coding ${coding} with alpha of coding ${alphaCoding} are not known.`);
+  if (!found) throw new Error(`Textures of coding ${coding} with alpha of coding ${alphaCoding} are not supported.`);
   return found;
 }
 
@@ -78,7 +78,7 @@ function fromBgra(bytes: Buffer, { width, height, alphaBits }: Pick<Header, 'alp
   return { data, width, height, channels: 4 };
 }
 
-/** Indices, and after them the alpha of each pixel. Some writers leave that out and put alpha into the palette. */
+/** Decodes indices, followed by the alpha of each pixel. Some writers omit it and store alpha in the palette. */
 function decodePalette(file: Buffer, { alphaBits, width, height, shared, start, length }: Header): Frame {
   const pixels = width * height;
   const palette = part(file, shared, paletteBytes);
@@ -101,7 +101,7 @@ function bitsAt(bytes: Buffer, index: number, bits: number): number {
   return ((((bytes[place >> 3] ?? 0) >> (place & 7)) & largest) * 255) / largest;
 }
 
-/** A JPEG whose components are blue, green, red and alpha, and whose start is kept once for pictures of all sizes. */
+/** Decodes a JPEG with the components blue, green, red and alpha. The pictures of all sizes share its header. */
 async function decodeJpeg(file: Buffer, { alphaBits, width, height, shared, start, length }: Header): Promise<Frame> {
   const head = part(file, shared + 4, file.readUInt32LE(shared));
   const jpeg = Buffer.concat([head, part(file, start, length)]);
@@ -112,11 +112,11 @@ async function decodeJpeg(file: Buffer, { alphaBits, width, height, shared, star
   const picture = sharp(jpeg, options).extract({ left: 0, top: 0, width, height });
   if (channels !== 4) {
     const { data, info } = await picture.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
-    if (info.channels !== 3) throw new Error(`A JPEG of ${info.channels} components is no texture.`);
+    if (info.channels !== 3) throw new Error(`A JPEG with ${info.channels} components is not a texture.`);
     for (let at = 0; at < data.length; at += 3) [data[at], data[at + 2]] = [data[at + 2] ?? 0, data[at] ?? 0];
     return { data, width, height, channels: 3 };
   }
-  // libvips takes four components for inks, of which files hold the inverse.
+  // libvips reads four components as CMYK, which files store inverted.
   const inks = await picture.pipelineColourspace('cmyk').toColourspace('cmyk').raw().toBuffer();
   return fromBgra(Buffer.from(inks.map((ink) => 255 - ink)), { alphaBits, width, height });
 }

@@ -8,7 +8,7 @@ interface Header {
   bits: number;
   compression: number;
   masks: [red: number, green: number, blue: number, alpha: number];
-  /** Blue, green and red of each colour, where pixels are indices of them. */
+  /** Blue, green and red of each colour, if the pixels are indices. */
   palette: Buffer;
   colourBytes: 3 | 4;
   pixelStart: number;
@@ -21,9 +21,8 @@ const infoSizes = [40, 52, 56, 64, 108, 124];
 const embeddedProfile = 0x4d424544;
 
 /**
- * Decodes a Windows or OS/2 bitmap, with or without the header of a file. Header fields that are not needed are
- * ignored, right or wrong: the size of the file, the number of planes, more colours than possible.
- * Returns undefined for the kinds that are left to ImageMagick.
+ * Decodes a Windows or OS/2 bitmap, with or without a file header. Ignores fields that are not needed and often wrong: the
+ * file size, the number of planes, an impossible number of colours. Returns undefined for kinds that ImageMagick decodes.
  */
 export function readBmp(file: Buffer, check: SizeCheck): Decoded | undefined {
   const header = parseHeader(file, check);
@@ -85,7 +84,7 @@ function isKnown(bits: number, compression: number, headerSize: number): boolean
       return bits === 4;
     case compressions.masks:
     case compressions.masksWithAlpha:
-      // OS/2 gives the number another meaning.
+      // The number has another meaning in OS/2.
       return headerSize !== sizes.os2 && [16, 24, 32].includes(bits);
     default:
       return false;
@@ -105,7 +104,7 @@ function readMasks(file: Buffer, start: number, size: number, masksBehind: numbe
 /** Lines start at multiples of four bytes. */
 function linesOf(file: Buffer, { width, height, bits, pixelStart }: Header): { lines: Buffer; bytesPerLine: number } {
   const bytesPerLine = Math.ceil((width * bits) / 32) * 4;
-  // The last line's filling is sometimes missing.
+  // The padding of the last line is sometimes missing.
   const length = bytesPerLine * (height - 1) + Math.ceil((width * bits) / 8);
   return { lines: part(file, pixelStart, length), bytesPerLine };
 }
@@ -142,7 +141,7 @@ function readIndices(file: Buffer, header: Header): Uint8Array {
   return indices;
 }
 
-/** Unpacks runs of indices. Pixels that are skipped have the first colour; what would lie outside is dropped. */
+/** Unpacks runs of indices. Skipped pixels have the first colour. Pixels outside the picture are dropped. */
 function unpack(file: Buffer, { width, height, bits, pixelStart }: Header): Uint8Array {
   const indices = new Uint8Array(width * height);
   let [at, x, row] = [pixelStart, 0, 0];
@@ -170,7 +169,7 @@ function unpack(file: Buffer, { width, height, bits, pixelStart }: Header): Uint
   return indices;
 }
 
-/** Indices beyond the palette are black, as other readers have them. */
+/** Indices beyond the palette are black, as in other readers. */
 function fromIndices(indices: Uint8Array, { width, height, isTopDown, palette, colourBytes }: Header): Frame {
   const data = new Uint8Array(width * height * 3);
   for (let row = 0; row < height; row++) {

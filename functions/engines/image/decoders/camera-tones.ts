@@ -1,11 +1,11 @@
 import { toScreenTone } from '../codecs/linear-light.ts';
 
-/** The curve that LibRaw leaves its pictures with is that of television (BT.709); what shows them expects that of screens (sRGB). */
+/** LibRaw applies the transfer curve of television (BT.709), but viewers expect that of screens (sRGB). */
 const table = Uint8Array.from({ length: 256 }, (_, value) =>
   Math.round(255 * toScreenTone(fromTelevision(value / 255))),
 );
 
-/** Gives the pixels of a raw file, as its decoder leaves them, the tones that screens expect; in place, as they may be hundreds of millions. */
+/** Converts the decoded pixels of a raw file to the curve of screens, in place, because there may be hundreds of millions. */
 export function correctTones(pixels: Uint8Array): void {
   for (let at = 0; at < pixels.length; at++) pixels[at] = table[pixels[at] ?? 0] ?? 0;
 }

@@ -2,8 +2,8 @@ import { imageFormat } from '../formats.ts';
 import { rawLength } from './raw-files.ts';
 
 /**
- * Returns whether a file is as long as its header declares, for formats whose decoder silently fills in what is
- * missing; always true for other formats, whose decoders report it themselves.
+ * Returns whether a file is as long as its header declares. Checks only formats with a decoder that silently fills in missing
+ * pixels, and returns true for others.
  */
 export function isComplete(bytes: Buffer, format: string): boolean {
   try {
@@ -13,13 +13,13 @@ export function isComplete(bytes: Buffer, format: string): boolean {
     if (imageFormat(format).camera) return bytes.length >= rawLength(bytes, format);
     return true;
   } catch (error) {
-    // A header that ends early is read beyond its end.
+    // Thrown if the header is truncated.
     if (error instanceof RangeError) return false;
     throw error;
   }
 }
 
-/** Adds up the sections of a Photoshop file; the merged picture comes last. */
+/** Adds up the sections of a Photoshop file. The merged picture is the last one. */
 function photoshopLength(bytes: Buffer, isLarge: boolean): number {
   const [channels, height, width, depth] = [
     bytes.readUInt16BE(12),

@@ -30,7 +30,7 @@ const rgba8: Coding = { kind: 'masks', bits: 32, red: 0xff, green: 0xff00, blue:
 const bgra8: Coding = { kind: 'masks', bits: 32, red: 0xff0000, green: 0xff00, blue: 0xff, alpha: 0xff000000 };
 const bgrx8: Coding = { ...bgra8, alpha: 0 };
 
-/** Numbers of DXGI_FORMAT; typeless, plain and sRGB variants hold the same bits. */
+/** Values of DXGI_FORMAT. Typeless, plain and sRGB variants hold the same bits. */
 const byDxgiFormat: { formats: number[]; coding: Coding }[] = [
   { formats: [27, 28, 29], coding: rgba8 },
   { formats: [61], coding: { kind: 'masks', bits: 8, red: 0xff, green: 0, blue: 0, alpha: 0, isGrey: true } },
@@ -51,7 +51,7 @@ const byDxgiFormat: { formats: number[]; coding: Coding }[] = [
 
 const flags = { alpha: 0x1, code: 0x4, palette: 0x20, rgb: 0x40, luminance: 0x20000 };
 
-/** Decodes the largest surface of a DirectDraw file; returns undefined for codings that are left to ImageMagick. */
+/** Decodes the largest surface of a DirectDraw file. Returns undefined for codings that ImageMagick decodes. */
 export function readDds(file: Buffer, check: SizeCheck): Decoded | LinearPicture | undefined {
   const [height, width] = [file.readUInt32LE(12), file.readUInt32LE(16)];
   const found = codingOf(file);
@@ -91,10 +91,10 @@ function codingOf(file: Buffer): { coding: Coding; start: number } | undefined {
   if (kind & flags.palette) return { coding: { kind: 'palette' }, start: 128 };
   const isGrey = (kind & flags.luminance) !== 0;
   if (!isGrey && !(kind & flags.rgb)) return undefined;
-  if (![8, 16, 24, 32].includes(bits)) throw new Error(`A surface of ${bits} bits a pixel is not known.`);
+  if (![8, 16, 24, 32].includes(bits)) throw new Error(`Surfaces with ${bits} bits per pixel are not supported.`);
   const mask = (at: number) => (file.readUInt32LE(at) & (2 ** bits - 1)) >>> 0;
   const hasAlpha = (kind & flags.alpha) !== 0;
-  // Some writers give greys masks of channels that they do not have.
+  // Some writers set masks for channels that grey surfaces do not have.
   const red = mask(92) || (isGrey ? 0xff : 0);
   const alpha = hasAlpha ? mask(104) || (isGrey && bits === 16 ? 0xff00 : 0) : 0;
   return { coding: { kind: 'masks', bits, red, green: mask(96), blue: mask(100), alpha, isGrey }, start: 128 };

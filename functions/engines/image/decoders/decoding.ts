@@ -1,24 +1,24 @@
 import type { Frame } from '../codecs/magick.ts';
 
-/** Throws if an image would not fit in memory. Decoders call it before they allocate anything by the size in a header. */
+/** Throws if an image would not fit in memory. Decoders call it before they allocate memory by the size in a header. */
 export type SizeCheck = (size: { width: number; height: number; frames?: number }) => void;
 
 /** Result of a decoder. */
 export interface Decoded {
   frames: Frame[];
   density?: number;
-  /** Frames in the file, if not all of them were wanted. */
+  /** Frames in the file, if not all of them were decoded. */
   total?: number;
 }
 
-/** Which of the pictures in a file are needed; decoders of formats that hold one ignore it. */
+/** Which pictures in a file are needed. Ignored for formats that hold one. */
 export interface Wanted {
   all: boolean;
 }
 
 export type Decoder = (file: Buffer, check: SizeCheck, wanted: Wanted) => Decoded | Promise<Decoded>;
 
-/** Returns a part of a file, and throws if the file ends before. */
+/** Returns a part of a file. Throws if the file is too short. */
 export function part(file: Buffer, start: number, length: number): Buffer {
   if (start + length > file.length) {
     throw new Error(`The file ends at ${file.length}, within the ${length} bytes that start at ${start}.`);
@@ -26,7 +26,7 @@ export function part(file: Buffer, start: number, length: number): Buffer {
   return file.subarray(start, start + length);
 }
 
-/** Spreads the bits of lines that start at whole bytes: 1 becomes white and 0 black. */
+/** Converts bits to greys: 1 becomes white and 0 black. Lines start at whole bytes. */
 export function bitsToGrey(lines: Buffer, width: number, height: number, bytesPerLine: number): Frame {
   const data = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {
@@ -38,7 +38,7 @@ export function bitsToGrey(lines: Buffer, width: number, height: number, bytesPe
   return { data, width, height, channels: 1 };
 }
 
-/** Drops the alpha channel of pixels that are all opaque, as most textures and icons without transparency are. */
+/** Drops the alpha channel if all pixels are opaque, as in most textures and icons. */
 export function trimAlpha({ data, width, height, channels, delay }: Frame): Frame {
   if (channels !== 4) return { data, width, height, channels, delay };
   for (let at = 3; at < data.length; at += 4) {
@@ -49,7 +49,7 @@ export function trimAlpha({ data, width, height, channels, delay }: Frame): Fram
   return { data: opaque, width, height, channels: 3, delay };
 }
 
-/** Returns a function that takes the bits of a mask out of a pixel and stretches them to 8. */
+/** Returns a function that extracts the bits of a mask from a pixel and scales them to 8 bits. */
 export function channelReader(mask: number): (pixel: number) => number {
   if (mask === 0) return () => 0;
   let shift = 0;

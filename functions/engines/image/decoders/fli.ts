@@ -14,7 +14,7 @@ interface Screen {
   palette: Uint8Array;
 }
 
-/** Decodes an animation of Autodesk Animator (FLI) or Animator Pro (FLC), whose frames say what changes in the one before. */
+/** Decodes an animation of Autodesk Animator (FLI) or Animator Pro (FLC). Each frame stores the changes to the one before. */
 export function readFli(file: Buffer, check: SizeCheck, { all }: Wanted): Decoded {
   const mark = file.readUInt16LE(4);
   const [frames, width, height, depth] = [6, 8, 10, 12].map((at) => file.readUInt16LE(at)) as [
@@ -23,12 +23,12 @@ export function readFli(file: Buffer, check: SizeCheck, { all }: Wanted): Decode
     number,
     number,
   ];
-  if (mark !== fliMark && mark !== flcMark) throw new Error('The file has no mark of FLI or FLC.');
-  // Early files leave the depth out, as there was no other.
-  if (depth !== 8 && depth !== 0) throw new Error(`Animations of ${depth} bits a pixel are not known.`);
+  if (mark !== fliMark && mark !== flcMark) throw new Error('The file has no FLI or FLC signature.');
+  // Early files omit the depth, which was always 8.
+  if (depth !== 8 && depth !== 0) throw new Error(`Animations with ${depth} bits per pixel are not supported.`);
   check({ width, height, frames: all ? frames : 1 });
   const speed = file.readUInt32LE(16);
-  // FLI counts in the 70ths of a second of a VGA screen.
+  // FLI counts in 70ths of a second, the refresh rate of VGA.
   const delay = mark === fliMark ? Math.round((speed * 1000) / 70) : speed;
 
   const screen: Screen = {
@@ -42,7 +42,7 @@ export function readFli(file: Buffer, check: SizeCheck, { all }: Wanted): Decode
     const size = file.readUInt32LE(at);
     if (size < 6) throw new Error(`A chunk of ${size} bytes is no chunk.`);
     if (file.readUInt16LE(at + 4) === frameMark) {
-      // The last byte, which makes the size even, is sometimes missing.
+      // The padding byte is sometimes missing.
       const frame = file.subarray(at, at + size);
       if (frame.length < size - 1) throw new Error('The file ends within a frame.');
       drawFrame(frame, screen);
@@ -85,7 +85,7 @@ function drawChunk(type: number, data: Buffer, screen: Screen): void {
   else if (type === chunkTypes.black) pixels.fill(0);
   else if (type === chunkTypes.runs) drawRuns(data, screen);
   else if (type === chunkTypes.copy) pixels.set(part(data, 0, pixels.length));
-  // Small pictures for file lists, labels and the like are no part of the frame.
+  // Thumbnails, labels and similar chunks are not part of the frame.
 }
 
 function setColours(data: Buffer, palette: Uint8Array, shift: number): void {
@@ -103,11 +103,11 @@ function setColours(data: Buffer, palette: Uint8Array, shift: number): void {
   }
 }
 
-/** All lines, as runs and literal bytes. */
+/** Decodes all lines, stored as runs and literal bytes. */
 function drawRuns(data: Buffer, { width, height, pixels }: Screen): void {
   let at = 0;
   for (let y = 0; y < height; y++) {
-    // A count of the line's packets, which wide lines outgrow, so that it is not believed.
+    // The number of packets, which overflows for wide lines and is ignored.
     at += 1;
     const end = (y + 1) * width;
     for (let target = y * width; target < end; ) {
@@ -122,7 +122,7 @@ function drawRuns(data: Buffer, { width, height, pixels }: Screen): void {
   }
 }
 
-/** Some consecutive lines, in packets that each skip pixels and then set some. */
+/** Decodes some consecutive lines, stored in packets that skip pixels and then set some. */
 function drawByteDelta(data: Buffer, { width, height, pixels }: Screen): void {
   const first = data.readUInt16LE(0);
   const lines = data.readUInt16LE(2);
@@ -144,7 +144,7 @@ function drawByteDelta(data: Buffer, { width, height, pixels }: Screen): void {
   }
 }
 
-/** Some lines, wherever they are, in packets of pairs of pixels. */
+/** Decodes some lines at any position, stored in packets of pixel pairs. */
 function drawWordDelta(data: Buffer, { width, height, pixels }: Screen): void {
   const lines = data.readUInt16LE(0);
   let [at, y] = [2, 0];
@@ -152,7 +152,7 @@ function drawWordDelta(data: Buffer, { width, height, pixels }: Screen): void {
     let word = data.readUInt16LE(at);
     at += 2;
     while (word & 0x8000) {
-      // With the next bit set it is the number of lines to skip; else the last pixel of a line of odd width.
+      // If the next bit is set, the number of lines to skip. Otherwise the last pixel of a line of odd width.
       if (word & 0x4000) y += 0x1_0000 - word;
       else if (y < height) pixels[(y + 1) * width - 1] = word & 0xff;
       word = data.readUInt16LE(at);

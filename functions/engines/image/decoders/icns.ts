@@ -3,7 +3,7 @@ import { type Frame, pingMagick, readMagick } from '../codecs/magick.ts';
 import { maxPixels } from '../limits.ts';
 import { type Decoded, part, type SizeCheck, type Wanted } from './decoding.ts';
 
-/** One picture of an icon file; the masks of the older kinds are parts of their own. */
+/** One picture of an icon file. The masks of older kinds are separate parts. */
 interface Icon {
   type: string;
   side: number;
@@ -45,7 +45,7 @@ export async function readIcns(file: Buffer, check: SizeCheck, { all }: Wanted):
     return side === undefined ? [] : [{ type, side, data }];
   });
   const [first] = icons;
-  if (!first) throw new Error('The file holds no icon of a known kind.');
+  if (!first) throw new Error('The file contains no icon of a known kind.');
   const largest = icons.reduce((one, other) => (other.side > one.side ? other : one), first);
   const frames: Frame[] = [];
   for (const icon of all ? icons : [largest]) frames.push(await decodeIcon(icon, parts, check));
@@ -57,7 +57,7 @@ function partsOf(file: Buffer): Map<string, Buffer> {
   const parts = new Map<string, Buffer>();
   for (let at = 8; at + 8 <= end && parts.size < maxParts; ) {
     const length = file.readUInt32BE(at + 4);
-    if (length < 8) throw new Error(`A part of ${length} bytes is no part of an icon.`);
+    if (length < 8) throw new Error(`A part of ${length} bytes is too short.`);
     parts.set(file.toString('latin1', at, at + 4), part(file, at + 8, length - 8));
     at += length;
   }
@@ -85,7 +85,7 @@ async function decodeIcon(icon: Icon, parts: Map<string, Buffer>, check: SizeChe
   return join(side, unpackChannels(packed, pixels, 3), alpha);
 }
 
-/** Unpacks channels one after the other, each from runs of 3 to 130 and literal bytes of 1 to 128. */
+/** Unpacks channels one after the other from runs of 3 to 130 bytes and 1 to 128 literal bytes. */
 function unpackChannels(packed: Buffer, pixels: number, count: number): Uint8Array[] {
   let at = 0;
   return Array.from({ length: count }, () => {
@@ -128,6 +128,6 @@ async function decodeJpeg2000(bytes: Buffer, format: 'J2K' | 'JP2', check: SizeC
   check({ width, height });
   const { frames } = await readMagick(bytes, { format, take: { frame: 0 }, autoOrient: false });
   const [frame] = frames;
-  if (!frame) throw new Error('A part of the icon holds no picture.');
+  if (!frame) throw new Error('A part of the icon contains no picture.');
   return frame;
 }

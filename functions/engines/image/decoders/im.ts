@@ -39,7 +39,7 @@ export function readIm(file: Buffer, check: SizeCheck, { all }: Wanted): Decoded
   check({ width, height, frames: all ? frames : 1 });
   const number = /^L[ *](8|8S|16|16S|16L|16B|32|32S|32F|32 S|32 F)$/.exec(type)?.[1]?.replace(' ', '');
   const layout = number ? 'number' : layouts[type];
-  if (!layout) throw new Error(`Pictures of type ${JSON.stringify(type)} are not known.`);
+  if (!layout) throw new Error(`Pictures of type ${JSON.stringify(type)} are not supported.`);
   const palette = hasPalette ? part(file, dataStart, 768) : undefined;
   const start = dataStart + (palette ? 768 : 0);
   const bits = number ? Number.parseInt(number, 10) : bitsPerPixel(layout);
@@ -154,7 +154,7 @@ function fromYcc(luma: number, blue: number, red: number): Uint8ClampedArray {
   );
 }
 
-/** Single numbers: 16 bits are scaled to 8; others are cut at 0 and 255, as nothing says what white is. */
+/** Reads single numbers. 16 bits are scaled to 8. Others are clipped to 0 to 255, as their value for white is unknown. */
 function fromNumbers(lines: Buffer, width: number, height: number, kind: string): Frame {
   const read: Record<string, (at: number) => number> = {
     '8': (at) => lines.readUInt8(at),
@@ -168,7 +168,7 @@ function fromNumbers(lines: Buffer, width: number, height: number, kind: string)
     '32F': (at) => lines.readFloatLE(at * 4),
   };
   const value = read[kind];
-  if (!value) throw new Error(`Numbers of kind ${kind} are not known.`);
+  if (!value) throw new Error(`Numbers of kind ${kind} are not supported.`);
   const data = Uint8ClampedArray.from({ length: width * height }, (_, at) => value(at));
   return { data: new Uint8Array(data.buffer), width, height, channels: 1 };
 }

@@ -1,22 +1,22 @@
 import { toScreenTone } from '../codecs/linear-light.ts';
 import type { Frame } from '../codecs/magick.ts';
 
-/** How a TIFF codes CIE L*a*b*: a* and b* as signed numbers, or as profiles do, with 128 added. */
+/** How a TIFF codes CIE L*a*b*: a* and b* as signed numbers, or with 128 added as in profiles. */
 export type LabCoding = 'cie' | 'icc';
 
 export interface LabPicture {
-  /** 16 bits a channel; values of 8 bits are in the upper half. */
+  /** 16 bits per channel. 8-bit values are in the upper half. */
   pixels: Uint16Array;
   width: number;
   height: number;
   /** A fourth is alpha. */
   channels: 3 | 4;
   coding: LabCoding;
-  /** The lower half has a meaning. */
+  /** The lower half is significant. */
   isDeep: boolean;
 }
 
-/** Converts pixels of CIE L*a*b* to those of screens. */
+/** Converts pixels from CIE L*a*b* to sRGB. */
 export function labToScreen({ pixels, width, height, channels, coding, isDeep }: LabPicture): Frame {
   const isSigned = coding === 'cie';
   const brightest = isSigned && isDeep ? 0xffff : 0xff00;
@@ -36,7 +36,7 @@ export function labToScreen({ pixels, width, height, channels, coding, isDeep }:
   return { data: new Uint8Array(data.buffer), width, height, channels };
 }
 
-/** Of D65, the white of screens, to which the white of the picture is adapted. */
+/** D65, the white of screens. The white of the picture is adapted to it. */
 const white = { x: 0.95047, z: 1.08883 };
 
 function toScreen(lightness: number, a: number, b: number): [number, number, number] {

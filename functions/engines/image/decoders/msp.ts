@@ -16,7 +16,7 @@ export function readMsp(file: Buffer, check: SizeCheck): Decoded {
   return { frames: [bitsToGrey(lines, width, height, bytesPerLine)] };
 }
 
-/** A table of the lines' lengths comes first. A line of no bytes is white. */
+/** Unpacks lines. A table of their lengths comes first. An empty line is white. */
 function unpack(file: Buffer, height: number, bytesPerLine: number): Buffer {
   const lines = Buffer.alloc(bytesPerLine * height, 0xff);
   let start = headerBytes + height * 2;

@@ -14,7 +14,7 @@ const tags = {
 /** Photometric interpretation of pixels behind colour filters. */
 const mosaicked = 32_803;
 
-/** Whose cameras write their raw files as TIFF. Those that are not read are here so that nobody takes their preview for the picture. */
+/** Camera makers with raw files based on TIFF. Includes unsupported ones, so that their preview is not taken for the picture. */
 const makes: [start: RegExp, format: string][] = [
   [/^nikon/i, 'nef'],
   [/^sony/i, 'arw'],
@@ -45,10 +45,10 @@ export function rawFormat(start: Buffer): string | undefined {
   return format && isRecorded(tiff, first) ? format : 'tif';
 }
 
-/** Programs copy the name of the camera into the TIFFs that they make of its pictures, so the name alone says nothing. */
+/** Returns whether a TIFF is raw. Programs copy the camera's name into processed TIFFs, so the name is not enough. */
 function isRecorded({ directories }: Tiff, first: Directory): boolean {
   if (directories.some((directory) => directory.numbers(tags.photometric)[0] === mosaicked)) return true;
-  // The directory of the picture may lie beyond the first bytes; what comes first calls itself a preview of it.
+  // The directory of the picture may be beyond the first bytes. The first directory then declares a preview.
   return first.numbers(tags.subfileType)[0] === 1 && first.has(tags.subDirectories);
 }
 
@@ -63,7 +63,7 @@ export function rawLength(bytes: Buffer, format: string): number {
   return largest(tiff.directories.flatMap(picturesOf)).end;
 }
 
-/** The boxes of a movie, up to the one that holds the pictures. */
+/** The boxes from the movie to the one that holds the pictures. */
 function canonLength(bytes: Buffer): number {
   for (let at = 0; ; ) {
     const [size, name] = [bytes.readUInt32BE(at), bytes.toString('latin1', at + 4, at + 8)];
@@ -73,12 +73,12 @@ function canonLength(bytes: Buffer): number {
   }
 }
 
-/** Where the preview, the table of sizes and the sensor's picture are, and how long. */
+/** Returns the end of the preview, the table of sizes or the sensor image, whichever comes last. */
 function fujifilmLength(bytes: Buffer): number {
   return Math.max(...[84, 92, 100].map((at) => bytes.readUInt32BE(at) + bytes.readUInt32BE(at + 4)));
 }
 
-/** Pixels in 16 bytes by the kind of packing, of 12 bits and of 14; other kinds pack as well as they can. */
+/** Pixels per 16 bytes by kind of packing, for 12 and 14 bits. Other kinds have a variable length. */
 const panasonicPixels: Record<number, [number, number]> = { 4: [14, 14], 5: [10, 9], 6: [14, 11] };
 
 function panasonicLength(directory: Directory): number {
@@ -101,7 +101,7 @@ interface Stored {
   end: number;
 }
 
-/** Previews are smaller than what they are previews of. */
+/** Finds the largest picture: previews are smaller. */
 function largest(stored: Stored[]): Stored {
   return stored.reduce((one, other) => (other.size > one.size ? other : one), { size: 0, end: 1 });
 }

@@ -1,6 +1,6 @@
 import { type Decoded, part, type SizeCheck } from './decoding.ts';
 
-/** Decodes a TGA of greys with alpha, 16 bits a pixel, which ImageMagick takes for colours; returns undefined for all others. */
+/** Decodes a grey TGA with alpha, 16 bits per pixel, which ImageMagick reads as colours. Returns undefined for other kinds. */
 export function readGreyAlphaTga(file: Buffer, check: SizeCheck): Decoded | undefined {
   const [idLength, paletteKind, type, bits, descriptor] = [0, 1, 2, 16, 17].map((at) => file.readUInt8(at));
   const isPacked = type === 11;

@@ -6,19 +6,19 @@ export interface Directory {
 }
 
 export interface Tiff {
-  /** The first directory, those that follow it, and those below them. */
+  /** The first directory, its successors, and nested directories. */
   directories: Directory[];
-  /** A directory below another lies beyond the bytes that are there. */
+  /** A nested directory is beyond the bytes. */
   isCut: boolean;
 }
 
-/** Of TIFF itself, and what Olympus and Panasonic write in its place. */
+/** Signatures of TIFF, and of the variants of Olympus and Panasonic. */
 const marks = [42, 0x4f52, 0x5352, 0x55];
 const bytesOfType: Record<number, number> = { 1: 1, 2: 1, 3: 2, 4: 4, 7: 1, 13: 4 };
 const [maxDirectories, maxEntries, maxValues] = [64, 1024, 200_000];
 const subDirectories = 330;
 
-/** Reads the directories of a TIFF or of a camera's variety of it, as far as the bytes go; values of other kinds than numbers and texts are left out. */
+/** Reads the directories of a TIFF or a camera's variant that are within the bytes. Skips values other than numbers and texts. */
 export function readDirectories(bytes: Buffer): Tiff | undefined {
   const order = bytes.toString('latin1', 0, 2);
   if (bytes.length < 8 || (order !== 'II' && order !== 'MM')) return undefined;

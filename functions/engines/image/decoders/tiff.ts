@@ -5,10 +5,10 @@ import { part } from './decoding.ts';
 import type { LabCoding } from './lab.ts';
 import { unpackXz } from './xz.ts';
 
-/** How a TIFF is read: by libvips as it is, by libvips once it is rewritten, or by ImageMagick. */
+/** How a TIFF is read: by libvips, by libvips after rewriting, or by ImageMagick. */
 export type TiffRoute =
   | { by: 'sharp' }
-  /** With the coding of the pages whose three channels are lightness and two opponent colours. */
+  /** With the coding of each page in Lab colours. */
   | { by: 'sharp'; bytes: Buffer; lab: (LabCoding | undefined)[] }
   | { by: 'magick'; pages: { width: number; height: number }[] };
 
@@ -41,17 +41,17 @@ interface Entry {
   tag: number;
   type: number;
   count: number;
-  /** The four bytes that hold the values or say where they are. */
+  /** The four bytes that hold the values or their position. */
   value: Buffer;
 }
 
 interface Page {
   entries: Entry[];
-  /** Where in the file the number of this page's directory stands. */
+  /** Position of the link to this page's directory. */
   pointer: number;
 }
 
-/** Reads the directories of a TIFF by position, so that large ones need not be read whole. */
+/** Reads the directories of a TIFF by position, so that a large file is not read as a whole. */
 class TiffFile {
   readonly isLittle: boolean;
   readonly #read: (at: number, length: number) => Promise<Buffer>;
@@ -65,7 +65,7 @@ class TiffFile {
     return this.isLittle ? bytes.readUIntLE(at, size) : bytes.readUIntBE(at, size);
   }
 
-  /** Returns the pages in order; a chain that comes back to one of them ends there. */
+  /** Returns the pages in order. A circular chain ends at the first repeated page. */
   async pages(): Promise<Page[]> {
     const pages: Page[] = [];
     const seen = new Set<number>();
@@ -106,7 +106,7 @@ class TiffFile {
   }
 }
 
-/** Decides how to read a TIFF, and rewrites one that needs it. */
+/** Decides how to read a TIFF and rewrites it if needed. */
 export async function routeTiff(path: string): Promise<TiffRoute> {
   const handle = await open(path);
   try {
@@ -130,7 +130,7 @@ export async function routeTiff(path: string): Promise<TiffRoute> {
   }
 }
 
-/** Returns undefined for the variant of 64 bits, which has none of the old ways. */
+/** Returns undefined for BigTIFF, which has none of the old kinds. */
 async function openTiff(handle: FileHandle): Promise<TiffFile | undefined> {
   const read = async (at: number, length: number) => {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, at);
@@ -167,9 +167,8 @@ async function needsMagick(file: TiffFile, page: Page): Promise<boolean> {
 }
 
 /**
- * Rewrites pages behind the old ones: with a tag of their colours where it is missing, with the channels of Lab
- * called red, green and blue, for libvips lets none of its kinds pass, and with strips that were packed by LZMA packed
- * by Deflate, which knows the same predictors.
+ * Appends rewritten pages: adds a missing tag for their colours, declares the channels of Lab as red, green and blue, because
+ * libvips rejects Lab, and recompresses LZMA strips with Deflate, which has the same predictors.
  */
 async function rewrite(bytes: Buffer, pages: Page[]): Promise<Buffer> {
   const isLittle = bytes.toString('latin1', 0, 2) === 'II';
@@ -226,7 +225,7 @@ async function rewrite(bytes: Buffer, pages: Page[]): Promise<Buffer> {
     directories.push({ at: append(directory), length: directory.length });
   }
   const result = Buffer.concat(parts);
-  // Each directory's last four bytes say where the next one is.
+  // Each directory ends with the position of the next one.
   let pointer = 4;
   for (const { at, length } of directories) {
     number(at, 4).copy(result, pointer);
@@ -250,10 +249,10 @@ async function unpackStrips(file: TiffFile, page: Page, bytes: Buffer) {
   const stripBytes = Math.ceil((columns * perPixel * bits) / 8) * rows;
   const starts = await file.values(page, offsets.at);
   const lengths = await file.values(page, offsets.bytes);
-  // What all strips unpack to is the picture, with the margins of tiles; a file that says more is a bomb.
+  // All strips together have the size of the picture plus the margins of tiles. A larger one is an attack.
   const maxBytes = 8 * (width + columns) * (height + rows) * samples * Math.max(1, bits / 8);
   if (!(stripBytes > 0) || stripBytes * starts.length > Math.min(maxBytes, maxMagickBytes * 2)) {
-    throw new Error('The strips are of no possible size.');
+    throw new Error('The strips have an impossible size.');
   }
   const strips = starts.map((start, index) => unpackXz(part(bytes, start, lengths[index] ?? 0), stripBytes));
   return { offsets, strips };

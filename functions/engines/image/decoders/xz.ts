@@ -3,15 +3,15 @@ import { part } from './decoding.ts';
 const filterIds = { delta: 0x03, lzma2: 0x21 };
 
 /**
- * Unpacks an xz stream up to a maximum of bytes; TIFF files with LZMA compression have one for each strip. They use
- * the delta filter, which the small decoders for embedded use leave out. Checksums are not verified.
+ * Unpacks an xz stream up to a maximum size. TIFF files with LZMA compression have one per strip. They use the delta filter,
+ * which small decoders for embedded use do not support. Checksums are not verified.
  */
 export function unpackXz(stream: Buffer, maxBytes: number): Buffer {
-  if (part(stream, 0, 12).readUIntBE(0, 6) !== 0xfd377a585a00) throw new Error('The strip has no mark of xz.');
+  if (part(stream, 0, 12).readUIntBE(0, 6) !== 0xfd377a585a00) throw new Error('The strip has no xz signature.');
   const checkBytes = [0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64][stream.readUInt8(7) & 15] ?? 0;
   const output = Buffer.alloc(maxBytes);
   let [at, done] = [12, 0];
-  // An index follows the blocks, which starts with 0 where a block has the size of its header.
+  // The blocks are followed by an index. It starts with 0, a block with the size of its header.
   while (at < stream.length && stream.readUInt8(at) !== 0) {
     const headerBytes = (stream.readUInt8(at) + 1) * 4;
     const delta = readFilters(part(stream, at, headerBytes));
@@ -31,7 +31,7 @@ function addTo(bytes: Buffer, place: number, distance: number): void {
   bytes[place] = ((bytes[place] ?? 0) + (bytes[place - distance] ?? 0)) & 0xff;
 }
 
-/** Returns the distance of the delta filter, or 0 where there is none. */
+/** Returns the distance of the delta filter, or 0 without one. */
 function readFilters(header: Buffer): number {
   const flags = header.readUInt8(1);
   let at = 2;
@@ -51,7 +51,7 @@ function readFilters(header: Buffer): number {
     const id = number();
     const properties = number();
     if (id === filterIds.delta) delta = header.readUInt8(at) + 1;
-    else if (id !== filterIds.lzma2) throw new Error(`The filter ${id} is not known.`);
+    else if (id !== filterIds.lzma2) throw new Error(`The filter ${id} is not supported.`);
     at += properties;
   }
   return delta;
@@ -70,7 +70,7 @@ class LengthModel {
   readonly high = new Uint16Array(lengthSizes.high).fill(half);
 }
 
-/** All that a state reset sets back. */
+/** The state that a state reset clears. */
 class Model {
   state = 0;
   readonly distances: [number, number, number, number] = [0, 0, 0, 0];
@@ -112,14 +112,14 @@ class Lzma2 {
     this.#done = start;
   }
 
-  /** Decodes to the end of the chunks and returns where the output ends. */
+  /** Decodes all chunks and returns the end of the output. */
   run(): number {
     for (;;) {
       const control = this.#input.readUInt8(this.position++);
       if (control === 0) return this.#done;
       if (control >= 0x80) this.#runLzma(control);
       else if (control <= 2) this.#copyPlain();
-      else throw new Error('A chunk of LZMA2 is of no known kind.');
+      else throw new Error('A chunk of LZMA2 is of an unknown kind.');
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Frame } from '../codecs/magick.ts';
 
-/** Reduces greys to black and white so that areas keep their brightness (Floyd and Steinberg's diffusion of the error). */
+/** Reduces greys to black and white and keeps the brightness of areas (Floyd–Steinberg dithering). */
 export function dither({ data, width, height, ...rest }: Frame): Frame {
   const result = new Uint8Array(width * height);
   let current = new Float32Array(width + 2);

@@ -10,13 +10,13 @@ import { toLinear } from '../codecs/linear-light.ts';
 import { type Frame, type MagickWriting, writeMagick } from '../codecs/magick.ts';
 import { writeRadiance } from '../codecs/radiance.ts';
 import { type ImageFormat, imageFormat, type Writing } from '../formats.ts';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../openers/opened.ts';
 import { numberOption, textOption } from '../transform.ts';
 import { dither } from './dither.ts';
 
 /** Timing of an animation that was assembled here; others have their own. */
 export interface Timing {
-  /** Milliseconds of each frame. */
+  /** Duration of each frame in milliseconds. */
   delays: number[];
   loop: number;
 }
@@ -24,7 +24,7 @@ export interface Timing {
 /** Properties of the source that the output keeps unless an option changes them. */
 export interface SourceFacts extends Partial<Pick<Picture, 'density' | 'isBilevel' | 'orientation'>> {
   timing?: Timing;
-  /** Of a JPEG that becomes another one. */
+  /** Quality of a JPEG that becomes another JPEG. */
   jpeg?: JpegQuality | undefined;
 }
 
@@ -39,7 +39,7 @@ export function encodeWithSharp(image: Sharp, format: string, options: OptionVal
     case 'jpg': {
       const chosen = numberOption(options, 'jpg_convert_compression_level') ?? quality;
       const level = chosen ?? source.jpeg?.quality ?? 80;
-      // Above this the halved colour resolution would be what is seen first.
+      // Above this quality, a halved colour resolution would be the most visible loss.
       const isFine = chosen === undefined && source.jpeg ? source.jpeg.isFine : level >= 90;
       const chromaSubsampling = isFine ? '4:4:4' : '4:2:0';
       return image.jpeg({ quality: Math.max(1, Math.round(level)), progressive, chromaSubsampling });
@@ -77,7 +77,7 @@ function encodePng(
   options: OptionValues,
   { progressive, isBilevel }: { progressive: boolean; isBilevel: boolean },
 ): Sharp {
-  // A palette of black and white, with one bit for each pixel.
+  // A palette of black and white, with one bit per pixel.
   if (isBilevel) return image.png({ palette: true, colours: 2, dither: 0, progressive });
   switch (textOption(options, 'png_compression_level')) {
     case 'none':
@@ -91,10 +91,10 @@ function encodePng(
   }
 }
 
-/** What viewers assume, and libvips of a PNG, if a file does not say. */
+/** The default of viewers, and of libvips for a PNG, if a file has no resolution. */
 const usualDpi = 72;
 
-/** Keeps resolution and orientation in any case; EXIF, XMP and profiles if they are to stay. */
+/** Keeps resolution and orientation. Keeps EXIF, XMP and profiles unless they are stripped. */
 export function keepMetadata(
   image: Sharp,
   format: string,
@@ -107,7 +107,7 @@ export function keepMetadata(
   const isStripped = options.strip !== false;
   if (!isStripped && write?.metadata) image.keepMetadata();
   if (!write?.density) return;
-  // TIFF and PNG always say one, and that of libvips, if it knows none, is 25.4. Others need EXIF for it, which holds nothing else.
+  // TIFF and PNG always store one, and the default of libvips is 25.4. Others need an EXIF that holds nothing else.
   const isSaid =
     chosen !== undefined || dpi !== usualDpi || format === 'tiff' || (format === 'png' && density === undefined);
   if (isSaid) image.withDensity(dpi);
@@ -118,7 +118,7 @@ export function keepMetadata(
 export async function toFrame(image: Sharp, delay?: number): Promise<Frame> {
   const { data, info } = await image.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
-  if (channels === 2) throw new Error('Grey with transparency must be made colour first.');
+  if (channels === 2) throw new Error('Grey with transparency must be converted to colour first.');
   return { data, width, height, channels, delay };
 }
 
@@ -166,14 +166,14 @@ export async function encodeFrames(
       return writeFile(path, target.ext === 'cur' ? toCursor(bytes) : bytes);
     }
     default:
-      throw new Error(`${write.by} does not take frames.`);
+      throw new Error(`${write.by} does not support frames.`);
   }
 }
 
 const iconSizes = [16, 24, 32, 48, 64, 128, 256];
 const maxIconSize = 256;
 
-/** Lists the sizes of an icon: the requested ones, or all usual ones up to that of the image. */
+/** Lists the sizes of an icon: the requested ones, or the usual ones up to the size of the image. */
 function chooseIconSizes({ width, height }: Pick<Frame, 'width' | 'height'>, options: OptionValues): number[] {
   const longest = Math.max(width, height);
   const asked = textOption(options, 'ico_sizes');
@@ -190,7 +190,7 @@ function chooseIconSizes({ width, height }: Pick<Frame, 'width' | 'height'>, opt
   return iconSizes.filter((size) => size <= enough);
 }
 
-/** Writes an icon of square pictures. The largest is a PNG, as Windows writes it; older programs read the others, which are bitmaps. */
+/** Writes an icon of square pictures. The largest is a PNG, as in Windows. The others are bitmaps for older programs. */
 async function writeIcon(image: Sharp, options: OptionValues): Promise<Buffer> {
   const frame = await toFrame(image.toColourspace('srgb').ensureAlpha());
   const pictures: { size: number; data: Buffer }[] = [];
@@ -207,7 +207,7 @@ async function writeIcon(image: Sharp, options: OptionValues): Promise<Buffer> {
   let at = header.length;
   for (const [index, { size, data }] of pictures.entries()) {
     const entry = 6 + index * 16;
-    // A byte has no 256, for which 0 stands.
+    // 0 stands for 256, which does not fit in a byte.
     header[entry] = size % 256;
     header[entry + 1] = size % 256;
     header.writeUInt16LE(1, entry + 4);
@@ -219,12 +219,12 @@ async function writeIcon(image: Sharp, options: OptionValues): Promise<Buffer> {
   return Buffer.concat([header, ...pictures.map(({ data }) => data)]);
 }
 
-/** Returns the bitmap of an icon: lines from the bottom, blue before red, and a mask for programs that know no transparency. */
+/** Returns the bitmap of an icon: lines from the bottom, blue before red, and a mask for programs without transparency. */
 function toIconBitmap(pixels: Buffer, size: number): Buffer {
   const header = Buffer.alloc(40);
   header.writeUInt32LE(40, 0);
   header.writeInt32LE(size, 4);
-  // The mask counts as well.
+  // The height includes the mask.
   header.writeInt32LE(size * 2, 8);
   header.writeUInt16LE(1, 12);
   header.writeUInt16LE(32, 14);
@@ -249,7 +249,8 @@ async function toDeepPixels(image: Sharp) {
     .raw({ depth: 'ushort' })
     .toBuffer({ resolveWithObject: true });
   const pixels = new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2);
-  if (info.channels !== 3 && info.channels !== 4) throw new Error(`${info.channels} channels came for three or four.`);
+  if (info.channels !== 3 && info.channels !== 4)
+    throw new Error(`Expected three or four channels but received ${info.channels}.`);
   return { data: pixels, width: info.width, height: info.height, channels: info.channels };
 }
 
@@ -281,7 +282,7 @@ function magickWriting(
   };
 }
 
-/** Makes an icon a cursor whose hot spot is its upper left corner; ImageMagick writes icons by both names. */
+/** Turns an icon into a cursor with its hot spot in the upper left corner. ImageMagick writes icons for both formats. */
 function toCursor(icon: Uint8Array): Uint8Array {
   const cursor = Buffer.from(icon);
   cursor.writeUInt16LE(2, 2);

@@ -1,24 +1,24 @@
 import type { Sharp } from 'sharp';
 
-/** An encoding whose size grows with a level. */
+/** An encoding with a size that grows with a level. */
 export interface Variant {
   /** Lowest and highest level. */
   levels: [number, number];
-  /** Below this level little of the image is left: fewer pixels look better. */
+  /** Below this level, fewer pixels look better. */
   minLevel: number;
   encode(image: Sharp, level: number): Promise<Buffer>;
 }
 
 export interface Search {
-  /** Encodings, the best-looking first; the others fill the gaps between its levels. */
+  /** Encodings, the best-looking first. The others fill the gaps between its levels. */
   variants: Variant[];
-  /** The level of the first encoding at which hardly anything is lost, for an image with fewer pixels. */
+  /** The level of the first encoding with hardly any loss, for an image with fewer pixels. */
   goodLevel: number;
   /** Opens the pixels again for each attempt, scaled down by a factor. */
   image(scale: number): Promise<Sharp>;
-  /** Returns how near an encoding is to the image, in decibels. */
+  /** Returns the similarity of an encoding to the image in decibels. */
   likeness(encoded: Buffer): Promise<number>;
-  /** The factor below which nothing would be left of the image; undefined if it must keep its pixels. */
+  /** The smallest acceptable factor, or undefined if the image must keep its pixels. */
   minScale: number | undefined;
   progress(share: number): void;
 }
@@ -37,14 +37,13 @@ export interface Found {
 /** How much smaller than its target a file may be. */
 const tolerance = 0.05;
 const expectedAttempts = 12;
-/** In decibels. Below it, the loss is seen at once, and an image with fewer pixels may look better. */
+/** In decibels. Below it, the loss is obvious, and an image with fewer pixels may look better. */
 const minLikeness = 30;
 const maxScales = 10;
 
 /**
- * Finds the encoding that looks best among those no larger than a target. Each is searched by bisection; the first
- * that comes within 5 % is used, otherwise the nearest to the image. If that is still far from it, fewer pixels of a
- * good quality are tried.
+ * Finds the best-looking encoding that is no larger than a target. Each is searched by bisection. The first that comes within
+ * 5 % is used, otherwise the most similar one. If that is still not similar enough, fewer pixels of a good quality are tried.
  */
 export async function searchSize(target: number, search: Search): Promise<Found> {
   const { variants, image, likeness, minScale } = search;
@@ -79,10 +78,10 @@ export async function searchSize(target: number, search: Search): Promise<Found>
     for (const [index, variant] of variants.entries()) {
       const range: [number, number] = [lowest(variant), variant.levels[1]];
       const { bytes, isHighest } = await bisect(range, async (level) => variant.encode(await image(1), level));
-      // The best quality is already small enough: nothing else gains anything.
+      // The best quality is already small enough.
       if (index === 0 && isHighest && bytes) return { bytes, scale: 1, likeness: Number.POSITIVE_INFINITY };
       if (!bytes) continue;
-      // Where all pixels are to stay, the nearest size counts.
+      // If all pixels must stay, the closest size is the best.
       best = better(best, { bytes, scale: 1, likeness: minScale === undefined ? minLikeness : await likeness(bytes) });
       if (!isHighest && best.bytes.length >= target * (1 - tolerance) && best.likeness >= minLikeness) break;
     }
@@ -92,7 +91,7 @@ export async function searchSize(target: number, search: Search): Promise<Found>
   best = await tryVariants(({ levels, minLevel }) => (minScale === undefined ? levels[0] : minLevel));
   const [first] = variants;
   if (first && minScale !== undefined && (best?.likeness ?? 0) < minLikeness) {
-    // Sizes are nearly in proportion to the pixels, so that a few attempts are enough.
+    // Sizes are nearly proportional to the number of pixels, so a few attempts are enough.
     let [low, high, scale] = [minScale, 1, Math.sqrt(target / largest)];
     let fitting: { bytes: Buffer; scale: number } | undefined;
     for (let index = 0; index < maxScales && high - low > 1 / 512; index++) {
@@ -111,7 +110,7 @@ export async function searchSize(target: number, search: Search): Promise<Found>
   return { ...(best ? { best } : {}), smallest };
 }
 
-/** Returns the one that looks better; of two that look good, the one that uses more of the bytes that are allowed. */
+/** Returns the better-looking result. If both look good, returns the larger one. */
 function better(one: Candidate | undefined, other: Candidate): Candidate {
   if (!one) return other;
   const areGood = one.likeness >= minLikeness && other.likeness >= minLikeness;

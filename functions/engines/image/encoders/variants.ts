@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import type { Variant } from './size-search.ts';
 
-/** The level of the first encoding of a format at which hardly anything is lost. */
+/** The level of the first encoding of a format with hardly any loss. */
 export const goodLevels: Record<string, number> = { jpg: 70, webp: 70, avif: 60, gif: 100, png: 95 };
 
 /** Lists the encodings that compress to a format, the best-looking first. */
@@ -63,12 +63,12 @@ export function variants(format: string): Variant[] {
   }
 }
 
-/** Four levels to a step of a channel, so that sizes come close to any target. */
+/** Four levels per step of a channel, so that sizes come close to any target. */
 const finest = 1024;
 /** Levels that fill the gap between two qualities or two numbers of steps. */
 const between = 64;
 
-/** Between two qualities, whose sizes may differ by a fifth, the better one of a softened picture. */
+/** Fills the gap between two qualities, which may differ in size by a fifth: softens the picture at the better quality. */
 function encodeSoftWebp(image: Sharp, level: number): Promise<Buffer> {
   const quality = Math.floor(level / between) + 1;
   const edge = (0.25 * (between - (level % between))) / between;
@@ -77,26 +77,26 @@ function encodeSoftWebp(image: Sharp, level: number): Promise<Buffer> {
   return image.convolve({ width: 3, height: 3, kernel }).webp({ quality, effort: 5 }).toBuffer();
 }
 
-/** As it is at the top; below it fewer colours and coarser differences between frames. */
+/** Unchanged at the top level. Below it, fewer colours and coarser differences between frames. */
 async function encodeGif(image: Sharp, level: number): Promise<Buffer> {
   const options = {
     dither: level / 100,
     interFrameMaxError: Math.round((32 * (100 - level)) / 100),
     interPaletteMaxError: Math.round((64 * (100 - level)) / 100),
   };
-  // libvips takes the colours of a GIF for a power of two, so the pixels themselves are made coarser.
+  // libvips rounds the colours of a GIF to a power of two, so the pixels themselves are made coarser.
   return (level >= 100 ? image : await posterise(image, 4 * 4 ** (level / 25))).gif(options).toBuffer();
 }
 
-/** Sizes jump from one number of steps to the next, so a share of the rows already has the next. */
+/** Sizes jump from one number of steps to the next, so some of the rows already have the next. */
 async function encodeGifInSteps(image: Sharp, level: number): Promise<Buffer> {
-  // Sixteenths of a step, or one could see where the next begins.
+  // Sixteenths of a step, so that the boundary between the two is not visible.
   const sixteenths = Math.floor(level / between);
   const next = { steps: (sixteenths + 1) / 16, share: (level % between) / between };
   return (await posterise(image, sixteenths / 16, next)).gif().toBuffer();
 }
 
-/** Lossless at the top; below it a palette, as libimagequant reaches the quality. */
+/** Lossless at the top level. Below it, a palette of the given quality by libimagequant. */
 function encodePng(image: Sharp, level: number): Promise<Buffer> {
   return level >= 100
     ? image.png({ compressionLevel: 9, palette: false }).toBuffer()
@@ -112,8 +112,8 @@ async function encodePaletteInSteps(image: Sharp, level: number): Promise<Buffer
 }
 
 /**
- * Reduces every channel to a number of steps, which compress better; the upper share of each frame may have another
- * number. Frames stay frames.
+ * Reduces every channel to a number of steps, which compress better. The upper rows of each frame may have another number.
+ * Keeps the frames of a roll.
  */
 async function posterise(image: Sharp, steps: number, upper = { steps, share: 0 }): Promise<Sharp> {
   const { pages = 1, pageHeight, delay, loop, density } = await image.metadata();
@@ -134,12 +134,12 @@ async function posterise(image: Sharp, steps: number, upper = { steps, share: 0 
   }
   const raw = { width, height, channels, ...(isRoll ? { pageHeight } : {}) };
   const coarse = sharp(data, { limitInputPixels: false, raw });
-  // Pixels alone have no resolution.
+  // Raw pixels have no resolution.
   if (density) coarse.withDensity(density).withExif({});
   return isRoll && delay ? coarse.gif({ delay, loop: loop ?? 0 }) : coarse;
 }
 
-/** Returns for each value of a channel the nearest of some equal steps. */
+/** Returns the nearest of some equal steps for each value of a channel. */
 function coarseValues(steps: number): Uint8Array {
   const step = 255 / (Math.max(2, steps) - 1);
   return Uint8Array.from({ length: 256 }, (_, value) => Math.min(255, Math.round(Math.round(value / step) * step)));

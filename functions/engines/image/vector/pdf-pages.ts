@@ -8,7 +8,7 @@ import { limited, type ProgramContext } from './postscript.ts';
 
 const timeoutMs = 120_000;
 
-/** A page's size in points, as it is seen. */
+/** A page's size in points, as displayed. */
 export interface PageSize {
   width: number;
   height: number;
@@ -23,9 +23,9 @@ export async function pdfPages(input: InputFile, context: ProgramContext): Promi
   return pages;
 }
 
-/** Reads the sizes of pages in points, as they are seen, from what pdfinfo prints of them. */
+/** Parses the page sizes in the output of pdfinfo: in points, as displayed. */
 export function pageSizes(pdfinfo: string): PageSize[] {
-  // Large numbers have an exponent, and what is too large for one is infinite.
+  // Large numbers have an exponent, and larger ones are printed as infinite.
   const sizes = [...pdfinfo.matchAll(/^Page(?:\s+\d+)? size:\s+(\S+) x (\S+) pts/gm)];
   const turns = [...pdfinfo.matchAll(/^Page(?:\s+\d+)? rot:\s+(\d+)/gm)].map(([, turn]) => Number(turn));
   return sizes.map(([, ...sides], index) => {

@@ -18,9 +18,10 @@ import { EngineError, type InputFile, type Work, type WorkContext } from '../../
 import { PdfJoin } from '../../runtime/pdf-join.ts';
 import { isSrgb, stripJpeg } from '../codecs/jpeg.ts';
 import { damaged, explain } from '../failures.ts';
-import { imageFormat } from '../formats.ts';
+import { imageFormat, isDrawing } from '../formats.ts';
 import { maxPdfPages } from '../limits.ts';
-import { missingFrames, openPicture, type Picture, pageOption, readingLeniently, singlePage } from '../picture.ts';
+import { type Picture, pageOption } from '../openers/opened.ts';
+import { missingFrames, openPicture, readingLeniently, singlePage } from '../picture.ts';
 import { textOption } from '../transform.ts';
 import { passwordProtected } from './pdf-pages.ts';
 import { postScriptToPdf, svgToPdf } from './postscript.ts';
@@ -28,7 +29,7 @@ import { prepareSvg } from './svg.ts';
 
 const compress = promisify(deflate);
 
-/** Page sizes come as pixels at this resolution. */
+/** The options give page sizes in pixels at this resolution. */
 const pageDpi = 150;
 const pointsPerInch = 72;
 /** Viewers do not support larger pages. */
@@ -39,7 +40,7 @@ interface Box {
   height: number;
 }
 
-/** Writes the pages of inputs, images and PDFs in their order, into one PDF. Returns warnings of what is left out. */
+/** Writes images and the pages of PDFs in order to one PDF. Returns warnings about what is left out. */
 export async function writePdf(path: string, inputs: InputFile[], work: Work, context: WorkContext): Promise<string[]> {
   const warnings: string[] = [];
   const pdf = await PDFDocument.create();
@@ -48,7 +49,7 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
   for (const [index, input] of inputs.entries()) {
     const first = pdf.getPageCount();
     if (input.format === 'pdf') await addPdf(join, input);
-    else if (isDrawing(input)) await addDrawing(pdf, input, work, context);
+    else if (isDrawing(input.format)) await addDrawing(pdf, input, work, context);
     else {
       const picture = await readingLeniently(input, (tolerant) => addPicture(pdf, input, work, context, tolerant));
       warnings.push(...missingFrames(input, picture, 'pdf', work.options));
@@ -65,8 +66,7 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
   const { getPageCount } = await PDFDocument.load(bytes, { updateMetadata: false }).then((made) => ({
     getPageCount: () => made.getPageCount(),
   }));
-  if (pages === 0 || getPageCount() !== pages)
-    throw new Error(`The PDF came out with ${getPageCount()} of ${pages} pages.`);
+  if (pages === 0 || getPageCount() !== pages) throw new Error(`The PDF has ${getPageCount()} of ${pages} pages.`);
   await writeFile(path, bytes);
   return warnings;
 }
@@ -87,12 +87,12 @@ async function loadPdf(input: InputFile, path: string): Promise<PDFDocument> {
     const bytes = await readFile(path);
     const source = await PDFDocument.load(bytes, options).catch((error: unknown) => {
       if (!(error instanceof EncryptedPDFError)) throw error;
-      // A file that is only restricted in use opens without a password.
+      // A file with usage restrictions only opens without a password.
       return PDFDocument.load(bytes, { ...options, password: '' }).catch(() => {
         throw error;
       });
     });
-    // Counting walks the tree of pages, which a damaged file may lack.
+    // Counting reads the page tree, which a damaged file may lack.
     source.getPageCount();
     return source;
   } catch (error) {
@@ -101,12 +101,7 @@ async function loadPdf(input: InputFile, path: string): Promise<PDFDocument> {
   }
 }
 
-function isDrawing({ format }: InputFile): boolean {
-  const by = imageFormat(format).read?.by;
-  return by === 'svg' || by === 'ghostscript';
-}
-
-/** Puts a drawing on a page as lines and letters, which stay sharp in any size. */
+/** Adds a drawing as lines and letters, which stay sharp at any size. */
 async function addDrawing(pdf: PDFDocument, input: InputFile, { folder, options }: Work, given: WorkContext) {
   const context = { ...given, folder };
   const path =
@@ -138,7 +133,7 @@ async function addPicture(
   context: WorkContext,
   tolerant: boolean,
 ): Promise<Picture> {
-  // Frames of an animation are not pages: its first frame stands for it.
+  // Frames of an animation are not pages, so only the first is used.
   const picture = await openPicture(input, { ...context, options, several: false, tolerant, folder });
   const number = pageOption(input, picture.frames, options);
   const start = (number ?? 1) - 1;
@@ -208,7 +203,7 @@ async function embed(
   const metadata = await picture.frame(index).metadata();
   const isPlain = (metadata.orientation ?? 1) === 1 && (metadata.channels === 3 || metadata.channels === 1);
   if (input.format === 'jpg' && isPlain && isSrgb(metadata.icc) && metadata.chromaSubsampling !== undefined) {
-    // The original bytes of the camera; a small version is decoded, because damage would otherwise go unnoticed.
+    // The original bytes are embedded. A small version is decoded to detect damage.
     await picture.frame(index).resize(32).raw().toBuffer();
     const file = await readFile(input.path);
     const image = await pdf.embedJpg(options.strip === false ? file : stripJpeg(file));

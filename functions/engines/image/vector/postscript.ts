@@ -13,7 +13,7 @@ export interface ProgramContext extends Pick<WorkContext, 'signal' | 'limitProce
   folder: string;
 }
 
-/** Limits the processor time of programs for a drawing, and not that for the picture that comes of it. */
+/** Limits the processor time of programs for a drawing, but not the time for processing the picture. */
 export async function limited<T>(
   input: InputFile,
   context: ProgramContext,
@@ -28,7 +28,7 @@ export async function limited<T>(
   }
 }
 
-/** Turns PostScript into a PDF of its size, with its lines and letters, and returns its path. */
+/** Converts PostScript to a PDF of the same size, keeping lines and letters, and returns its path. */
 export async function postScriptToPdf(input: InputFile, context: ProgramContext): Promise<string> {
   const { folder, signal } = context;
   const output = join(folder, 'drawing.pdf');
@@ -46,7 +46,7 @@ export async function postScriptToPdf(input: InputFile, context: ProgramContext)
     ...withoutDirectoryWalks,
     input.path,
   ];
-  // Safer mode still lets PostScript write and delete in the folder for temporary files: it gets one of its own.
+  // Safer mode still allows writing and deleting in the temporary folder, so it gets a separate one.
   const temporary = join(folder, 'gs');
   await mkdir(temporary, { recursive: true });
   try {
@@ -71,13 +71,13 @@ export async function postScriptToPdf(input: InputFile, context: ProgramContext)
   return output;
 }
 
-/** Turns an SVG in memory into a PDF with its lines and letters, and returns its path. */
+/** Converts an SVG in memory to a PDF, keeping lines and letters, and returns its path. */
 export async function svgToPdf(svg: Buffer, input: InputFile, context: ProgramContext): Promise<string> {
   const { folder, signal } = context;
   const output = join(folder, 'drawing.pdf');
   const args = ['--format', 'pdf', '--dpi-x', '96', '--dpi-y', '96', '--output', output];
   try {
-    // Through standard input it has no address, so references to other files resolve to nothing.
+    // From standard input it has no address, so references to other files cannot be resolved.
     await limited(input, context, () =>
       runProgram('rsvg-convert', args, { cwd: folder, signal, timeoutMs, input: svg }),
     );

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { EngineError } from '../../runtime/engine.ts';
 import { maxPixels, maxSvgBytes } from '../limits.ts';
 
-/** At which libvips draws one pixel of a drawing as one pixel. */
+/** The density at which libvips renders one pixel of a drawing as one pixel. */
 export const naturalDensity = 72;
 
 const inflate = promisify(gunzip);
@@ -14,15 +14,15 @@ export interface Drawing {
   /** Size in pixels that the drawing declares. */
   width: number;
   height: number;
-  /** Some of its letters are emoji, which libvips draws without colours. */
+  /** Its text contains emoji, which libvips renders without colours. */
   hasEmoji: boolean;
 }
 
 const emoji = /\p{Emoji_Presentation}|\ufe0f|&#(?:x1f[0-9a-f]{3}|12[789]\d{3});/iu;
 
 /**
- * Prepares a drawing to be rendered from memory: libvips then has no folder to resolve references against, and what
- * could make the parser read other files or expand endlessly is rejected beforehand.
+ * Prepares a drawing for rendering from memory, in which libvips has no folder to resolve references against. Rejects content
+ * that could make the parser read other files or expand endlessly.
  */
 export async function prepareSvg(file: Buffer): Promise<Drawing> {
   const bytes = await inflated(file);
@@ -46,7 +46,7 @@ export async function prepareSvg(file: Buffer): Promise<Drawing> {
   return { bytes: drawn, width, height, hasEmoji: /<text\b/i.test(text) && emoji.test(text) };
 }
 
-/** CSS pixels in each unit of length. */
+/** CSS pixels per unit of length. */
 const pixelsPerUnit: Record<string, number> = {
   in: 96,
   cm: 96 / 2.54,
@@ -64,7 +64,7 @@ const inStyle = new RegExp(String.raw`([:\s,(])${length}(?=[\s;"',)!}]|$)`, 'gi'
  * larger image.
  */
 function inPixels(bytes: Buffer, isWide: boolean): Buffer {
-  // Names and numbers are ASCII in any encoding of XML that has bytes.
+  // Names and numbers are ASCII in all byte-oriented encodings of XML.
   const encoding = isWide ? 'utf16le' : 'latin1';
   const text = bytes.toString(encoding);
   const replace = (_match: string, before: string, value: string, unit: string) =>

@@ -1,4 +1,4 @@
-/** What stands between an engine's programs and the rest of the machine, each with what it keeps them from. */
+/** The barriers between an engine's programs and the rest of the machine, each with what it prevents. */
 export const barrierMeanings = {
   environment: 'they see no variables of the service',
   user: 'they run as a user of their own, to whom the files and processes of all others are closed',
@@ -7,8 +7,7 @@ export const barrierMeanings = {
   files: 'Landlock opens to them only the system, the code and the work folder, and no process outside',
   network: 'they have a network of their own that leads nowhere',
   ipc: 'they share no memory or message queues with other processes',
-  calls:
-    'seccomp refuses calls that look into processes or change the machine, and sockets where the engine needs none',
+  calls: 'seccomp refuses calls that look into processes or change the machine, and sockets if the engine needs none',
   privileges: 'they have no capabilities and can gain none',
   orphans: 'whatever they leave behind is found and ended',
   limits: 'their processor time, file size, number of processes and core dumps are limited',
@@ -29,14 +28,14 @@ export function barriersFrom(absent: Partial<Record<Barrier, string>>): Barriers
   return Object.fromEntries(states);
 }
 
-/** Returns the state of barriers where none but the clean environment could be raised. */
+/** Returns the state of a system on which the clean environment is the only barrier. */
 export function noBarriers(reason: string): Barriers {
   return barriersFrom(Object.fromEntries(names.filter((name) => name !== 'environment').map((name) => [name, reason])));
 }
 
 /**
- * What isolation is for, and the barriers that each achieve it: any one of a row suffices. The rest only make a breach
- * harder, so a deployment that demands isolation does not insist on them.
+ * The goals of isolation, each with the barriers that achieve it: any one of a row suffices. Other barriers only make a breach
+ * harder, so a deployment that demands isolation does not require them.
  */
 const essentials: { protects: string; by: Barrier[]; onlyWithoutNetwork?: boolean }[] = [
   { protects: 'files outside the work folder', by: ['mounts', 'files'] },
@@ -45,7 +44,7 @@ const essentials: { protects: string; by: Barrier[]; onlyWithoutNetwork?: boolea
   { protects: 'the network', by: ['network', 'calls'], onlyWithoutNetwork: true },
 ];
 
-/** Returns what no barrier protects, each with the reasons; empty if the isolation is complete. */
+/** Returns the goals that no barrier achieves, each with the reasons. Empty if the isolation is complete. */
 export function unprotected(barriers: Barriers, { network }: { network: boolean }): string[] {
   return essentials
     .filter(

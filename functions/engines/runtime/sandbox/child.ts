@@ -6,7 +6,7 @@ import { faultOfFile } from '../file-faults.ts';
 import { warmPrograms } from '../program.ts';
 import { encodeMessage, type FromSandbox, type ToSandbox } from './messages.ts';
 
-// The process that touches the user's bytes, behind the barriers that the launcher raised, and ended with all its programs by its parent.
+// The process that reads the user's files, behind the barriers of the launcher. Its parent ends it with all its programs.
 closeInherited();
 const module: { engine: Engine } = await import(pathToFileURL(process.argv[2] ?? '').href);
 

@@ -18,18 +18,18 @@ import { join } from 'node:path';
 import { TamperedError } from '../checks.ts';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
-/** Opens a place in the file tree without a right to its content; Node has no constant for it. */
-const O_PATH = 0o10000000;
+/** Opens an entry of the file tree without access to its content. Node has no constant for it. */
+const openPath = 0o10000000;
 const isLinux = process.platform === 'linux';
-/** How deep a deletion descends, with a descriptor for each level, before it moves what lies deeper to the top. */
+/** How deep a deletion descends, with a descriptor per level, before it moves deeper entries to the top. */
 const maxDepth = 32;
 /** More than the deepest tree takes. */
 const maxPasses = 10_000;
-/** Deeper than trees of archives are; each level takes a descriptor. */
+/** Deeper than trees of archives. Each level takes a descriptor. */
 const maxCountedDepth = 200;
-/** The unit in which systems count what a file takes on disk. */
+/** The unit in which systems count disk usage. */
 const blockBytes = 512;
-/** Names are random so that nobody can guess them, not so that they never collide. */
+/** Names are random so that nobody can guess them. Collisions are handled separately. */
 const randomName = () => crypto.randomUUID();
 
 /** An entry that is about to be deleted. */
@@ -43,19 +43,19 @@ type Keep = (name: string, entry: Entry) => boolean;
 
 export interface OpenFile {
   descriptor: number;
-  /** Leads to the open file, whatever has become of its name. */
+  /** Leads to the open file even after it was renamed or deleted. */
   path: string;
   size: number;
 }
 
 /**
- * A folder by its descriptor. Processes that the user's bytes have taken over may rename every folder that they can write to
- * and leave a link in its place, so nothing here is reached by a path: a name is a single component below an open
- * folder, and a link is never followed. Node has no openat; on Linux a path below /proc/self/fd does the same. Other
- * systems have no isolation that this could uphold, and use the path.
+ * A folder by its descriptor. A process that a file has taken over may rename any folder that it can write to and replace it
+ * with a link. So nothing here is reached by a path: a name is a single component below an open folder, and links are never
+ * followed. Node has no openat; on Linux a path below /proc/self/fd does the same. Other systems lack this isolation and use
+ * the path.
  */
 export class Folder {
-  /** Its path when it was made, for processes that are given it. */
+  /** Its path when it was created, to pass to processes. */
   readonly path: string;
   readonly #descriptor: number;
 
@@ -69,7 +69,7 @@ export class Folder {
     return new Folder(path, openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   }
 
-  /** Makes a folder in this one. */
+  /** Creates a folder in this one. */
   make(name: string, mode: number): Folder {
     mkdirSync(this.#at(name), { mode });
     const made = this.#folder(name);
@@ -78,12 +78,12 @@ export class Folder {
     return made;
   }
 
-  /** Returns which folder this is, whatever its path. */
+  /** Returns the identity of the folder, which does not depend on its path. */
   get identity(): Pick<BigIntStats, 'dev' | 'ino'> {
     return fstatSync(this.#descriptor, { bigint: true });
   }
 
-  /** Whether it is still found by its path. */
+  /** Returns whether its path still leads to it. */
   get isAtItsPath(): boolean {
     const found = lstatSync(this.path, { bigint: true, throwIfNoEntry: false });
     const { dev, ino } = this.identity;
@@ -105,7 +105,7 @@ export class Folder {
     return descriptor;
   }
 
-  /** Opens a regular file below this folder that has no other name; a violation is a `TamperedError`. */
+  /** Opens a regular file below this folder. Throws a `TamperedError` for anything else, and for a file with other names. */
   openFile(names: string[]): OpenFile {
     const [name, ...rest] = names;
     if (name === undefined || !names.every(isName)) throw new TamperedError('The path of the file is not valid.');
@@ -131,21 +131,21 @@ export class Folder {
   }
 
   /**
-   * Deletes what is in the folder, except the names to keep. A process that goes on may fill it faster than it is emptied, so a
-   * deletion has a time limit in seconds; defaults to none.
+   * Deletes the contents of the folder, except for the names to keep. A running process may fill it faster than it is emptied,
+   * so there is a time limit in seconds. Defaults to none.
    */
   empty({ keep, seconds }: { keep?: Keep; seconds?: number } = {}): void {
     const deletion = deletionIn(this, seconds);
     while (this.#emptyOnce(deletion, 0, keep)) deletion.count();
   }
 
-  /** Deletes an entry with all that is in it. */
+  /** Deletes an entry with its contents. */
   remove(name: string): void {
     const deletion = deletionIn(this);
     while (this.#removeEntry(Buffer.from(name), deletion, 0)) deletion.count();
   }
 
-  /** Returns how many bytes the files below take on disk. Stops to count above a limit, and takes a tree that is too deep for one above it. */
+  /** Returns the disk usage of the files below in bytes. Stops above a limit, and counts a tree that is too deep as above it. */
   bytes(limit: number, depth = 0): number {
     if (depth > maxCountedDepth) return Number.POSITIVE_INFINITY;
     let sum = 0;
@@ -173,16 +173,16 @@ export class Folder {
     return new Folder(join(this.path, String(name)), openSync(this.#at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   }
 
-  /** Opens a folder in this one, also one that its owner closed to us; undefined if it is gone or no folder. */
+  /** Opens a folder in this one, even without permission to read it. Returns undefined if it is gone or not a folder. */
   #tryFolder(name: Buffer): Folder | undefined {
     try {
       return this.#folder(name);
     } catch (error) {
       if (!isLinux || codeOf(error) !== 'EACCES') return undefined;
     }
-    const place = openSync(this.#at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    const place = openSync(this.#at(name), openPath | O_DIRECTORY | O_NOFOLLOW);
     try {
-      // By its descriptor: a mode is otherwise set through links.
+      // By its descriptor: chmod by path follows links.
       chmodSync(`/proc/self/fd/${place}`, 0o700);
     } finally {
       closeSync(place);
@@ -190,10 +190,10 @@ export class Folder {
     return this.#folder(name);
   }
 
-  /** Yields the names in the folder, which may be those of no text. */
+  /** Yields the names in the folder as bytes, because they may not be valid text. */
   *#names(): Generator<Buffer> {
     const directory = opendirSync(isLinux ? `/proc/self/fd/${this.#descriptor}` : this.path, {
-      // @types/node knows encodings of text only.
+      // @types/node does not list this encoding.
       encoding: 'buffer' as BufferEncoding,
     });
     try {
@@ -204,7 +204,7 @@ export class Folder {
     }
   }
 
-  /** Deletes what it finds, and returns whether there may be more. */
+  /** Deletes the entries that it finds. Returns whether there may be more. */
   #emptyOnce(deletion: Deletion, depth: number, keep: Keep = () => false): boolean {
     let rest = false;
     for (const name of this.#names()) {
@@ -217,7 +217,7 @@ export class Folder {
     return rest;
   }
 
-  /** Deletes an entry as far as it can, and returns whether something is left of it. */
+  /** Deletes an entry as far as possible. Returns whether something is left. */
   #removeEntry(name: Buffer, deletion: Deletion, depth: number): boolean {
     try {
       unlinkSync(this.#at(name));
@@ -225,7 +225,7 @@ export class Folder {
     } catch (error) {
       const code = codeOf(error);
       if (code === 'ENOENT') return false;
-      // What POSIX and Linux say of a folder.
+      // The codes of POSIX and Linux for a folder.
       if (code !== 'EISDIR' && code !== 'EPERM') throw error;
     }
     if (depth >= maxDepth) {
@@ -250,13 +250,13 @@ export class Folder {
   }
 }
 
-/** A deletion that is under way. */
+/** The state of a deletion. */
 interface Deletion {
-  /** Takes what lies too deep. */
+  /** Receives entries that are too deep. */
   top: Folder;
-  /** Throws when the time is over. */
+  /** Throws after the time limit. */
   check(): void;
-  /** Counts a pass over what is left, and throws when there have been too many. */
+  /** Counts a pass over the remaining entries. Throws after too many. */
   count(): void;
 }
 
@@ -277,7 +277,7 @@ function isName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name);
 }
 
-/** Reports a file that is missing, a link or otherwise not to be had as tampered with. */
+/** Reports a file that is missing, a link or otherwise inaccessible as tampered with. */
 function untampered<T>(open: () => T): T {
   try {
     return open();

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync,
 import { getCompileCacheDir } from 'node:module';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { defined } from '../../../../shared/defined.ts';
 import { pickVariables, programVariables } from '../program.ts';
 import { type Barriers, barriersFrom, noBarriers } from './barriers.ts';
 import type { Folder } from './folder.ts';
@@ -10,7 +11,7 @@ import type { WorkRoot } from './work-root.ts';
 
 const launcher = fileURLToPath(new URL('launch.pl', import.meta.url));
 const perl = '/usr/bin/perl';
-/** Of the code only what engines import: the default folder for data is beside it. */
+/** The parts of the code that engines import. The rest is not readable: the default data folder is next to the code. */
 const codeFolders = ['functions', 'shared', 'node_modules', 'layers', 'package.json'];
 
 /** Paths of programs. */
@@ -18,7 +19,7 @@ const pathVariables = ['LATHE_FFMPEG', 'LATHE_FFPROBE', 'LATHE_SOX', 'LATHE_CHRO
 
 export interface LaunchOptions {
   root: WorkRoot;
-  /** Files and folders that the process may read in addition to the system's; see `readablePaths`. */
+  /** Files and folders that the process may read in addition to those of the system; see `readablePaths`. */
   readable: string[];
   /** User that the process becomes if it is started as root. */
   user: number | undefined;
@@ -62,8 +63,8 @@ function start(command: string[], options: LaunchOptions): Launched {
 }
 
 /**
- * Reads the first line that a process writes: what the launcher says, before it becomes the engine, about the barriers that
- * do not stand. What comes after it is left to be read.
+ * Reads the first line that a process writes: the launcher's report about missing barriers, before it becomes the engine.
+ * Later output stays in the stream.
  */
 function reported({ stdout }: ChildProcessWithoutNullStreams): Promise<Barriers> {
   return new Promise((resolve, reject) => {
@@ -81,13 +82,13 @@ function reported({ stdout }: ChildProcessWithoutNullStreams): Promise<Barriers>
   });
 }
 
-/** Users that sandboxes of this process have, whether they are running or not. */
+/** Users assigned to the sandboxes of this process, running or not. */
 const takenUsers = new Set<number>();
 
-/** Returns a user that neither a person nor a process has, for a process started by root; undefined otherwise. */
+/** Returns a user that is not in use, for a process started by root. Returns undefined otherwise. */
 export function freeUser(): number | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  // The range that Linux distributions leave to users who exist for the life of a service; containers map it too.
+  // The range that Linux distributions reserve for temporary users of services. Containers map it too.
   const [first, last] = [61_184, 65_519];
   const used = new Set(existsSync('/proc/self') ? processOwners() : []);
   const offset = process.pid % (last - first);
@@ -101,7 +102,7 @@ export function freeUser(): number | undefined {
   return undefined;
 }
 
-/** Lets a user read the modules of engines that were compiled ahead: Node looks for them in a folder for each user. */
+/** Lets a user read the precompiled modules of engines: Node looks for them in a folder per user. */
 function shareCompileCache(user: number): void {
   const compiled = basename(getCompileCacheDir() ?? '');
   const shared = compileCache();
@@ -109,11 +110,11 @@ function shareCompileCache(user: number): void {
   try {
     symlinkSync(compiled, join(shared, compiled.replace(/\d+$/, String(user))));
   } catch {
-    // Linked for an earlier engine, or nothing can be written there: then the engine compiles its modules by itself.
+    // Linked for an earlier engine, or not writable. In the latter case the engine compiles its modules itself.
   }
 }
 
-/** Returns the folder of modules compiled ahead, which engines may read and not write to: of their own, or those of all. */
+/** Returns the folder of precompiled modules, which engines may only read: their own, or the common one. */
 function compileCache(): string | undefined {
   const { NODE_COMPILE_CACHE } = process.env;
   const ofEngines = `${NODE_COMPILE_CACHE}-engines`;
@@ -126,7 +127,7 @@ function processOwners(): number[] {
     .flatMap((name) => statSync(`/proc/${name}`, { throwIfNoEntry: false })?.uid ?? []);
 }
 
-/** Returns why no barrier can be raised here, or undefined if the launcher can run. */
+/** Returns why no barrier is possible here, or undefined if the launcher can run. */
 function whyNone(): string | undefined {
   if (process.platform !== 'linux') return `there is no isolation on ${process.platform}`;
   try {
@@ -152,13 +153,13 @@ function launcherArguments({ root, readable, user, network }: LaunchOptions, tmp
   ];
 }
 
-/** Returns a folder by its path and by what must be found there. */
+/** Returns a folder with the entries that must exist in it. */
 function placeOf(folder: Folder): string {
   const { dev, ino } = folder.identity;
   return `${folder.path}:${dev}:${ino}`;
 }
 
-/** Returns what the process of an engine must be able to read: the code, its module's folder, Node, and programs of the environment. */
+/** Returns the paths that an engine's process must read: the code, its module's folder, Node, and programs of the environment. */
 export function readablePaths(module: URL): string[] {
   return [...new Set([...ownCode(), ...programFolders(), ...withTargets([dirname(fileURLToPath(module))])])];
 }
@@ -166,11 +167,11 @@ export function readablePaths(module: URL): string[] {
 function ownCode(): string[] {
   const root = fileURLToPath(new URL('../../../../', import.meta.url));
   const code = codeFolders.map((name) => join(root, name)).filter((path) => existsSync(path));
-  // Node may bring libraries along, beside the folder of its executable.
+  // Node may come with libraries, in a folder next to that of its executable.
   return withTargets([...code, dirname(dirname(realpathSync(process.execPath)))]);
 }
 
-/** Returns the folders of programs and libraries that the environment names. */
+/** Returns the folders of programs and libraries in the environment. */
 function programFolders(): string[] {
   const {
     PATH = '',
@@ -186,12 +187,12 @@ function programFolders(): string[] {
     FONTCONFIG_PATH,
     LATHE_LAYERS,
   ];
-  // A folder that holds more than programs is not opened for the sake of those.
+  // A folder with other contents is not made readable for the programs in it.
   const whole = ['/', '/tmp', process.env.HOME];
   return withTargets(folders.filter((path) => isAbsolute(path) && existsSync(path) && !whole.includes(path)));
 }
 
-/** Adds what links lead to: the kernel's rules are about files, whatever path they were reached by. */
+/** Adds the targets of links: the rules of the kernel apply to files, not to paths. */
 function withTargets(paths: string[]): string[] {
   return [...new Set(paths.flatMap((path) => [path.replace(/\/$/, ''), realpathSync(path)]))];
 }
@@ -200,15 +201,15 @@ function withTargets(paths: string[]): string[] {
 function cleanEnvironment(tmp: string, warm: string): Record<string, string> {
   const cache = compileCache();
   return {
-    // Also missing components, and private hosts that a page may load.
+    // Includes missing components, and private hosts that a page may load.
     ...pickVariables([...programVariables, ...pathVariables, 'LATHE_LAYERS', 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS']),
-    // The memory that Lambda allocates cores by.
+    // Lambda allocates cores by memory.
     ...pickVariables(['AWS_LAMBDA_FUNCTION_MEMORY_SIZE']),
-    ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }),
+    ...defined({ NODE_COMPILE_CACHE: cache }),
     HOME: warm,
     TMPDIR: tmp,
     LATHE_WARM: warm,
-    // With glibc's default of many arenas the memory of threads is never given back.
+    // With glibc's default of many arenas, the memory of threads is never released.
     MALLOC_ARENA_MAX: '2',
   };
 }

@@ -15,14 +15,14 @@ import {
 import type { OutputFile, Work, WorkResult } from '../engine.ts';
 
 /**
- * What a sandbox's process and the trusted side say to each other, in lines of JSON. The process reads its work from its
- * standard input and writes to its standard output: those are the only descriptors that its programs do not inherit from it.
- * Whatever else it or a library prints there is text for the log.
+ * Messages between a sandbox's process and the trusted side, as lines of JSON. The process reads its work from standard input
+ * and writes to standard output: the only descriptors that its programs do not inherit. Other output there is text for the
+ * log.
  */
 
 export type ToSandbox = { type: 'run'; work: Work };
 
-/** How a piece of work ended, with the warm programs that are to go on, by their numbers in the sandbox. */
+/** The result of a piece of work, with the warm programs to keep running, by their process IDs in the sandbox. */
 type End = { warmPrograms: number[] } & (
   | { type: 'done'; result: WorkResult }
   | { type: 'refused'; msg: string; detail: string }
@@ -38,28 +38,28 @@ export type FromSandbox =
   // After the end of a piece of work: the engine is ready for the next one.
   | { type: 'settled' };
 
-/** Begins a line that is a message. Text of libraries does not hold it. */
+/** Starts a line that is a message. Output of libraries does not contain it. */
 const mark = '\u001e';
-/** As many outputs as a task may have, with long names. */
+/** Enough for the maximum number of outputs with long names. */
 const maxLineBytes = 2 * 1024 * 1024;
-/** What one piece of work may write in all. */
+/** Limit for the output of one piece of work. */
 const maxBytesPerWork = 16 * 1024 * 1024;
 const maxNumber = 2 ** 31 - 1;
 
-/** Returns a message as the process writes it: on a line of its own, whatever was printed before. */
+/** Returns a message as the process writes it: on a separate line, even after printed text. */
 export function encodeMessage(message: FromSandbox): string {
   return `\n${mark}${JSON.stringify(message)}\n`;
 }
 
 export interface MessageEvents {
   message(message: FromSandbox): void;
-  /** A line of text that may be shown. */
+  /** A line of text for the log. */
   text(line: string): void;
   /** Nothing more is read. */
   violation(error: TamperedError): void;
 }
 
-/** Reads what a process of a sandbox writes: messages and text, or text only. */
+/** Reads the output of a sandbox's process: messages and text, or text only. */
 export class MessageReader {
   readonly #events: Partial<MessageEvents>;
   #line: Buffer[] = [];
@@ -69,28 +69,28 @@ export class MessageReader {
 
   constructor(stream: Readable, events: Partial<MessageEvents> & Pick<MessageEvents, 'text' | 'violation'>) {
     this.#events = events;
-    // Without a listener an error of the pipe would end the trusted process; the end of the other one is seen anyway.
+    // Without a listener, an error of the pipe would crash the trusted process. The end of the other process is noticed anyway.
     stream
       .on('data', (chunk: Buffer) => this.#read(chunk))
       .on('error', () => {})
       .resume();
   }
 
-  /** Begins to count for the next piece of work. */
+  /** Resets the count for the next piece of work. */
   restart(): void {
     this.#bytes = 0;
   }
 
   #read(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > maxBytesPerWork) this.#stop(new TamperedError('The engine wrote without an end.'));
+    if (this.#bytes > maxBytesPerWork) this.#stop(new TamperedError('The engine wrote too much output.'));
     for (let rest = chunk; !this.#isOver && rest.length > 0; ) {
       const newline = rest.indexOf('\n');
       const end = newline === -1 ? rest.length : newline;
       this.#lineBytes += end;
       this.#line.push(rest.subarray(0, end));
       rest = rest.subarray(end + 1);
-      if (this.#lineBytes > maxLineBytes) this.#stop(new TamperedError('The engine wrote a line without an end.'));
+      if (this.#lineBytes > maxLineBytes) this.#stop(new TamperedError('The engine wrote a line that is too long.'));
       else if (newline !== -1) this.#handle(Buffer.concat(this.#line.splice(0)).toString());
     }
   }
@@ -117,7 +117,7 @@ export class MessageReader {
   }
 }
 
-/** Parses a message, and throws a `TamperedError` on any that the engine's own code would not send. */
+/** Parses a message. Throws a `TamperedError` if the engine's own code would not send it. */
 export function parseMessage(line: string): FromSandbox {
   const fields = fieldsOf(jsonOf(line), 'the message');
   switch (fields.type) {
@@ -156,7 +156,7 @@ function endOf(fields: Record<string, unknown>): WithoutPrograms<End> {
       return {
         type: 'refused',
         msg: shown(fields.msg, 'msg', 1_000),
-        // The end of what a program printed says why it failed.
+        // The end of a program's output has the reason for its failure.
         detail: printable(textOf(fields.detail, 'detail').slice(-8_000), 8_000),
       };
     case 'broken':
@@ -188,7 +188,7 @@ function warningOf(value: unknown): string {
   return shown(value, 'a warning', 1_000);
 }
 
-/** Returns a text that people read, cut if it is too long for them. */
+/** Returns a text for people, shortened if it is too long. */
 function shown(value: unknown, name: string, maxLength: number): string {
   return printable(textOf(value, name), maxLength);
 }

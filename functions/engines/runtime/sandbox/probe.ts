@@ -4,7 +4,7 @@ import { WorkRoot } from './work-root.ts';
 
 const probed = new Map<boolean, Promise<Barriers>>();
 
-/** Finds, once for the process, the barriers that this system grants an engine with or without a network. */
+/** Finds, once per process, the barriers that this system supports for an engine with or without network. */
 export function probeEngine({ network }: { network: boolean }): Promise<Barriers> {
   const found = probed.get(network) ?? probe(network);
   probed.set(network, found);

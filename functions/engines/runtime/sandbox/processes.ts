@@ -9,16 +9,16 @@ export interface ProcessRow {
   parent: number;
   group: number;
   residentBytes: number;
-  /** When it started, in a unit of the system: the number of a process that ended may be given to another. */
+  /** Start time, in a unit of the system: process IDs are reused. */
   started: number;
-  /** Processor time in seconds: of the process itself, and of its children that have ended. */
+  /** Processor time in seconds, of the process itself and of its ended children. */
   ownSeconds: number;
   endedSeconds: number;
 }
 
 /**
- * Lists the processes of a sandbox: its supervisor, all descendants, and those in its process group. Where the system
- * does not hand orphans to the supervisor, processes that name the sandbox's folder in their environment count too.
+ * Lists the processes of a sandbox: its supervisor, all descendants, and those in its process group. If the system does not
+ * assign orphans to the supervisor, processes with the sandbox's folder in their environment count too.
  */
 export function sandboxProcesses(supervisor: number, mark?: string): ProcessRow[] {
   const rows = existsSync('/proc/self/stat') ? processRows(readdirSync('/proc')) : rowsFromPs();
@@ -38,8 +38,8 @@ export function sandboxProcesses(supervisor: number, mark?: string): ProcessRow[
 }
 
 /**
- * Returns whether processes have children besides each other and those that are expected, by their numbers in the sandbox.
- * Cheap where the system lists children: the machine may have hundreds of processes that are not the sandbox's.
+ * Returns whether processes have children other than each other and the expected ones, by process ID in the sandbox.
+ * Cheap if the system lists children: the machine may have hundreds of unrelated processes.
  */
 export function haveOtherChildren(pids: Set<number>, expected: Set<number>): boolean {
   const isOther = (child: number) => !pids.has(child) && !expected.has(innerPid(child));
@@ -52,17 +52,17 @@ export function haveOtherChildren(pids: Set<number>, expected: Set<number>): boo
       ),
     );
   } catch {
-    // A thread has ended meanwhile, or the system does not list children.
+    // The thread has ended, or the system does not list children.
     return true;
   }
 }
 
-/** Returns the resident memory of processes; those that end meanwhile count as zero. */
+/** Returns the resident memory of processes. Ended processes count as zero. */
 export function memoryOf(rows: ProcessRow[]): number {
   return rows.reduce((bytes, row) => bytes + row.residentBytes, 0);
 }
 
-/** Returns the number that a process has in the innermost PID namespace it is in. */
+/** Returns the ID of a process in its innermost PID namespace. */
 export function innerPid(pid: number): number {
   try {
     const [, numbers] = /^NSpid:\s*(.+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
@@ -73,7 +73,7 @@ export function innerPid(pid: number): number {
   }
 }
 
-/** Kills a process; one that has ended is no error. */
+/** Kills a process. Does nothing if it has ended. */
 export function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -90,12 +90,12 @@ function environmentNames(pid: number, mark: string): boolean {
   }
 }
 
-/** Reads the rows of processes from /proc; other names are left out. */
+/** Reads processes from /proc, skipping other entries. */
 export function processRows(names: string[]): ProcessRow[] {
   return names.flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      // Fields after the command in brackets, which may itself hold spaces: state, parent, group, … the 12th to 15th are
+      // Fields after the command in brackets, which may contain spaces: state, parent, group, … the 12th to 15th are
       // processor times, the 20th is the start and the 22nd is rss.
       const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -120,7 +120,7 @@ function rowsFromPs(): ProcessRow[] {
   return rowsOf(execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,rss=,time='], { encoding: 'utf8' }));
 }
 
-/** Reads a listing of ps: process, parent, group, memory in units of 1,024 bytes, and processor time as `minutes:seconds`. */
+/** Parses the output of ps: process, parent, group, memory in units of 1,024 bytes, and processor time as `minutes:seconds`. */
 export function rowsOf(listing: string): ProcessRow[] {
   return listing.split('\n').flatMap((line) => {
     const columns = line.trim().split(/\s+/);

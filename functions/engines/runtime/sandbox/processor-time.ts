@@ -5,9 +5,9 @@ import type { ProcessRow } from './processes.ts';
 export class ProcessorTime {
   readonly #ceiling: number;
   readonly #before: number;
-  /** Of each process, the seconds that it had used before the work, and when it was last seen. */
+  /** Seconds that each process had used before the work, and when it was last seen. */
   readonly #own = new Map<string, { before: number; now: number }>();
-  /** The limit that the engine set, which counts from the check after that. */
+  /** The limit that the engine set. It applies from the next check on. */
   #asked: number | undefined;
   #limit: { seconds: number; from: number } | undefined;
   #wasExceeded = false;
@@ -18,14 +18,14 @@ export class ProcessorTime {
     for (const row of atStart) this.#own.set(key(row), { before: row.ownSeconds, now: row.ownSeconds });
   }
 
-  /** Limits the time from now on as the engine asks for, or only by the ceiling, which no engine can raise. */
+  /** Limits the time from now on. Without a limit, only the ceiling applies, which no engine can raise. */
   limit(seconds: unknown): void {
     this.#asked = typeof seconds === 'number' && seconds > 0 ? seconds : Number.POSITIVE_INFINITY;
   }
 
   /**
-   * Returns the seconds used since the start of the work. The parent of a process that has ended has its time, unless it
-   * ignores its children: so what was last seen of each process is added up as well, and the larger sum counts.
+   * Returns the seconds used since the start of the work. The time of an ended process is added to its parent's, unless the
+   * parent ignores its children. So the last known times of all processes are added up as well, and the larger sum counts.
    */
   used(rows: ProcessRow[]): number {
     for (const row of rows) {
@@ -38,8 +38,8 @@ export class ProcessorTime {
   }
 
   /**
-   * Returns a refusal of work that is over a limit at two checks in a row. At a single one, a process that ends between the
-   * reading of its row and that of its parent's may count twice.
+   * Returns an error for work that exceeds a limit at two checks in a row. At a single check, a process that ends between the
+   * reading of its own and its parent's time may count twice.
    */
   check(rows: ProcessRow[]): EngineError | undefined {
     const used = this.used(rows);
@@ -55,7 +55,7 @@ export class ProcessorTime {
     );
   }
 
-  /** Returns the limit that a time is over. */
+  /** Returns the limit that a time exceeds. */
   #exceeded(used: number): number | undefined {
     if (used > this.#ceiling) return this.#ceiling;
     return this.#limit && used - this.#limit.from > this.#limit.seconds ? this.#limit.seconds : undefined;

@@ -19,16 +19,16 @@ import { WorkRoot } from './work-root.ts';
 /** The process is replaced regularly to bound leaks of native libraries. */
 const maxRuns = 100;
 const checkMs = 500;
-/** Killed processes end within milliseconds; one that does not is ended with the whole sandbox. */
+/** Killed processes end within milliseconds. If one does not, the whole sandbox is ended. */
 const strayMs = 1000;
-/** An engine closes what the last work used and makes one page or process ready: tenths of a second. */
+/** Closing resources of the last work and preparing one page or process takes tenths of a second. */
 const settleMs = 5000;
-/** How long the deletion of files may take while the process that made them goes on. */
+/** How long the deletion of files may take while the process that wrote them is running. */
 const clearSeconds = 2;
-/** What is forwarded of a piece of work: more would fill the log, or the response, of the function. */
+/** Limits for forwarded messages of a piece of work, so that they do not fill the function's log or response. */
 const progressMs = 200;
 const maxLogLines = 100;
-/** What programs may write for themselves, such as the cache of a browser, in addition to the outputs. */
+/** Disk space for temporary files of programs, such as the cache of a browser, in addition to the outputs. */
 const scratchBytes = 512 * 1024 * 1024;
 const script = fileURLToPath(new URL('child.ts', import.meta.url));
 
@@ -38,15 +38,15 @@ export interface SandboxOptions {
   memoryBytes: number;
   /** Whether the engine's programs need the network. */
   network: boolean;
-  /** Whether work is refused where the system lacks barriers. Defaults to LATHE_ISOLATION. */
+  /** Whether work is refused if the system lacks barriers. Defaults to LATHE_ISOLATION. */
   isolation?: 'available' | 'required';
-  /** Whether the process and its warm programs go on when the tenant changes. Defaults to LATHE_SINGLE_TENANT. */
+  /** Whether the process and its warm programs are kept when the tenant changes. Defaults to LATHE_SINGLE_TENANT. */
   singleTenant?: boolean;
 }
 
 interface Ready {
   barriers: Barriers;
-  /** Processes that are the sandbox itself: supervisors and the engine's process. */
+  /** Processes of the sandbox itself: supervisors and the engine's process. */
   own: Set<number>;
 }
 
@@ -54,35 +54,35 @@ interface Child {
   process: ChildProcessWithoutNullStreams;
   /** Resolves when the engine is loaded, and rejects if the process ends before. */
   ready: Promise<Ready>;
-  /** The tenant whose files it has seen. */
+  /** The tenant that it has served. */
   tenant: string | undefined;
-  /** Set if orphans are not handed to the supervisor, to find them by their environment. */
+  /** Set if the system does not assign orphans to the supervisor, to find them by their environment. */
   mark: string | undefined;
   runs: number;
   /** Resolved when the engine is ready for its next work, or its process has ended. */
   settled: PromiseWithResolvers<void>;
-  /** Receives the messages of the work that is going on. */
+  /** Receives the messages of the current work. */
   onMessage: (message: FromSandbox) => void;
-  /** Called when the process sends what an engine would not. It has been killed. */
+  /** Called after the process was killed for sending something that an engine would not send. */
   onViolation: (error: TamperedError) => void;
   /** Lines that it printed, for the log. */
   printed: string[];
   readers: MessageReader[];
 }
 
-/** A task that the sandbox has made room for. */
+/** A task with its folders in the sandbox. */
 export interface PreparedTask {
   /** The folder that the engine may write to. */
   folder: string;
   /** Creates an input and returns its path and descriptor. */
   createInput(name: string): { path: string; descriptor: number };
-  /** Opens an output by the path that the engine reports; throws a `TamperedError` unless it is a file of its folder. */
+  /** Opens an output by the path that the engine reports. Throws a `TamperedError` unless it is a file in its folder. */
   openOutput(path: string): OpenFile;
 }
 
 /**
  * Runs an engine in a warm child process behind the barriers of the system. The process and all its programs are killed
- * when the work is aborted, and replaced when the tenant changes or the work ends in anything but a result or a refusal.
+ * when the work is aborted, and replaced when the tenant changes or the work ends with an unexpected error.
  */
 export class Sandbox {
   readonly #options: SandboxOptions;
@@ -90,7 +90,7 @@ export class Sandbox {
   readonly #readable: string[];
   #root: WorkRoot | undefined;
   #child: Child | undefined;
-  /** Whether something of an earlier task could not be deleted or ended. */
+  /** Whether files or processes of an earlier task could not be removed. */
   isUnusable = false;
 
   constructor(options: SandboxOptions) {
@@ -98,7 +98,7 @@ export class Sandbox {
     this.#readable = readablePaths(options.module);
   }
 
-  /** Returns the folder that holds all that the engine's programs can write to. */
+  /** Returns the folder that contains everything that the engine's programs can write to. */
   get folder(): string {
     return this.#workRoot().path;
   }
@@ -108,15 +108,15 @@ export class Sandbox {
     this.#child ??= this.#start();
   }
 
-  /** Returns the barriers that stand between the engine's programs and the rest of the machine. */
+  /** Returns the barriers between the engine's programs and the rest of the machine. */
   async barriers(): Promise<Barriers> {
     this.#child ??= this.#start();
     return (await this.#child.ready).barriers;
   }
 
   /**
-   * Deletes the files of earlier tasks and makes the folders of the next: engines can reach no other. The process is
-   * replaced here if it has served another tenant, so that the new one starts while the inputs are being fetched.
+   * Deletes the files of earlier tasks and creates the folders of the next, the only ones that engines can reach. Replaces the
+   * process if it has served another tenant, so that the new one starts while the inputs are being fetched.
    */
   prepare(tenant: string): PreparedTask {
     this.#admit(tenant);
@@ -136,11 +136,11 @@ export class Sandbox {
     try {
       this.#clear((seconds) => this.#root?.endTask(seconds));
     } catch {
-      // Said by `isUnusable`: there is a response to be sent first.
+      // Reported by `isUnusable`, because a response has to be sent first.
     }
   }
 
-  /** Deletes files of tasks. A process that fills their folders meanwhile is killed, and without it there is time enough. */
+  /** Deletes files of tasks. If a process fills their folders meanwhile, kills it and deletes without a time limit. */
   #clear<T>(clear: (seconds?: number) => T): T {
     try {
       return clear(clearSeconds);
@@ -154,8 +154,8 @@ export class Sandbox {
   }
 
   /**
-   * Runs one piece of work, whose folder `prepare` made; rejects with an EngineError for what the user can fix, and with
-   * any other error for our faults.
+   * Runs one piece of work in the folder from `prepare`. Rejects with an EngineError for problems that the user can fix, and
+   * with other errors for faults of the service.
    */
   async run(work: Work, context: RunContext, tenant: string): Promise<WorkResult> {
     context.signal.throwIfAborted();
@@ -176,7 +176,7 @@ export class Sandbox {
     }
   }
 
-  /** Waits until the engine has settled after its last work; a process in which it does not is killed. */
+  /** Waits until the engine has settled after its last work. Kills the process if it does not. */
   async settled(): Promise<void> {
     const child = this.#child;
     if (!child) return;
@@ -189,7 +189,7 @@ export class Sandbox {
     late.abort();
   }
 
-  /** Kills the process and everything it started. The next work gets another. */
+  /** Kills the process and everything it started. The next work gets a new process. */
   endProcess(): void {
     this.#kill();
   }
@@ -206,7 +206,7 @@ export class Sandbox {
     return this.#root;
   }
 
-  /** Ends the process if it has seen files of another tenant. */
+  /** Ends the process if it has served another tenant. */
   #admit(tenant: string): void {
     const { singleTenant } = this.#options;
     const served = this.#child?.tenant;
@@ -218,7 +218,7 @@ export class Sandbox {
     this.#child = undefined;
     const supervisor = child?.process.pid;
     if (supervisor === undefined || child?.process.exitCode !== null || child.process.signalCode !== null) return;
-    // The supervisor last: until then it collects what its descendants leave behind.
+    // The supervisor last: until then it collects orphaned descendants.
     const signaled = new Set([supervisor]);
     const deadline = Date.now() + strayMs;
     while (Date.now() < deadline) {
@@ -273,13 +273,13 @@ export class Sandbox {
       },
     };
     child.readers.push(new MessageReader(process_.stderr, events));
-    // A process that has ended does not read its work; its exit is seen.
+    // Fails if the process has ended, which is noticed by its exit.
     process_.stdin.on('error', () => {});
-    // Awaited by the first run; until then a failed start must not count as unhandled.
+    // Awaited by the first run. Until then a failed start must not count as unhandled.
     for (const failing of [child.ready, first.promise]) failing.catch(() => {});
     return child;
 
-    /** Listens to the engine, after the launcher has said which barriers stand, until it is loaded. */
+    /** Listens to the engine from the launcher's report until it is loaded. */
     async function listen(standing: Barriers): Promise<Ready> {
       if (standing.orphans.stands || standing.processes.stands) child.mark = undefined;
       const message = (received: FromSandbox) => {
@@ -320,7 +320,7 @@ export class Sandbox {
             else if (message.type === 'refused') reject(new EngineError(message.msg, { detail: message.detail }));
             else reject(new Error(`The engine failed: ${message.stack}`));
           };
-          // Whatever it says from now on is not about this work.
+          // Later messages do not belong to this work.
           child.onMessage = () => {};
           this.#endStrays(child, message.warmPrograms).then(
             () => finish(settle),
@@ -354,7 +354,7 @@ export class Sandbox {
         if (child.printed.length > 0) context.log('the engine printed', { lines: child.printed.splice(0) });
         settle();
       };
-      // From here on, though the engine may still be loading: an abort meanwhile must not be missed.
+      // Already while the engine is loading, so that no abort is missed.
       context.signal.addEventListener('abort', onAbort, { once: true });
       ready.then(
         ({ barriers, own }) => {
@@ -367,7 +367,7 @@ export class Sandbox {
           child.settled = Promise.withResolvers();
           for (const reader of child.readers) reader.restart();
           process_.on('exit', onExit);
-          // A machine may have hundreds of processes that are not the sandbox's, and most work takes milliseconds.
+          // Listing is slow on a machine with hundreds of processes, and most work takes milliseconds.
           const isAlone = child.mark === undefined && !haveOtherChildren(own, new Set());
           const atStart = isAlone ? processRows([...own].map(String)) : rows();
           processorTime = new ProcessorTime(work.maxProcessorSeconds ?? Number.POSITIVE_INFINITY, atStart);
@@ -386,18 +386,18 @@ export class Sandbox {
     });
   }
 
-  /** Returns a check of whether the processes have written more than the task may. */
+  /** Returns a check for the disk usage of the processes. */
   #diskCheck({ maxOutputBytes = Number.POSITIVE_INFINITY }: Work): () => EngineError | undefined {
     const root = this.#workRoot();
     const before = root.bytes(Number.MAX_SAFE_INTEGER);
-    // A tree that is too deep to be counted is over any limit.
+    // A tree that is too deep to count exceeds any limit.
     const limit = (Number.isFinite(before) ? before : 0) + maxOutputBytes + scratchBytes;
     let next = 0;
     return () => {
       const began = performance.now();
       if (began < next) return undefined;
       const bytes = root.bytes(limit);
-      // A large tree takes long to count, which must not be what this process does all the time.
+      // Counting a large tree is slow, so it must not run all the time.
       next = performance.now() + 20 * (performance.now() - began);
       return bytes > limit ? outOfDisk(maxOutputBytes) : undefined;
     };
@@ -410,7 +410,7 @@ export class Sandbox {
     root.handOver(user.stands ? this.#user : undefined);
   }
 
-  /** Returns why work is refused if the deployment demands isolation that this system does not have. */
+  /** Returns the error for all work if the deployment demands isolation that this system does not have. */
   #refusal(barriers: Barriers, context: RunContext): EngineError | undefined {
     const { isolation, network } = this.#options;
     if (isolation !== 'required') return undefined;
@@ -425,13 +425,13 @@ export class Sandbox {
     });
   }
 
-  /** Kills what the work left running, detached or not, except warm programs. */
+  /** Kills processes that the work left running, detached or not, except warm programs. */
   async #endStrays(child: Child, warmPrograms: number[]): Promise<void> {
     const { own } = await child.ready;
     const supervisor = child.process.pid;
     if (supervisor === undefined) return;
     const warm = new Set(warmPrograms);
-    // What has lost its parent is a child of the supervisor's, so strays are found among the children of `own` or below.
+    // Orphans become children of the supervisor, so strays are descendants of `own`.
     if (child.mark === undefined && !haveOtherChildren(own, warm)) return;
     for (const deadline = Date.now() + strayMs; ; ) {
       const strays = straysOf(supervisor, child.mark, own, warm);
@@ -443,7 +443,7 @@ export class Sandbox {
   }
 }
 
-/** Reads the settings of the deployment; a mistake must not pass for a lack of isolation that was chosen. */
+/** Reads the settings of the deployment. Throws on a mistake, which must not silently turn isolation off. */
 function settingsOf({ LATHE_ISOLATION, LATHE_SINGLE_TENANT }: NodeJS.ProcessEnv): Partial<SandboxOptions> {
   const isolation = LATHE_ISOLATION || 'available';
   if (isolation !== 'available' && isolation !== 'required')
@@ -459,7 +459,7 @@ function readyOf(supervisor: number | undefined, message: FromSandbox, barriers:
     throw new TamperedError('The engine sent a message before it was ready.');
   const rows = sandboxProcesses(supervisor);
   const engine = rows.find(({ pid }) => (pid === supervisor ? false : innerPid(pid) === message.pid));
-  // Between the two may be the first process of a namespace.
+  // The first process of a namespace may be between the two.
   const own = new Set([supervisor, ...(engine ? [engine.pid, engine.parent] : [])]);
   return { barriers, own };
 }

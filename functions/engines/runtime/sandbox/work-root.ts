@@ -1,18 +1,19 @@
 import { lstatSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
+import { defined } from '../../../../shared/defined.ts';
 import { isAlive } from '../is-alive.ts';
 import { type Entry, Folder } from './folder.ts';
 
 const prefix = 'lathe-sandbox-';
-/** Folders in which any user may write. */
+/** World-writable folders. */
 const sharedFolders = ['/tmp', '/var/tmp', '/dev/shm'];
 
 /** Folders that a sandbox's process may write to; another process gets others. */
 export interface ProcessFolders {
-  /** Emptied before each task. It is /tmp for the process if the system lets us choose. */
+  /** Emptied before each task. Mounted as /tmp for the process if the system allows it. */
   tmp: Folder;
-  /** For programs that stay between tasks. */
+  /** For programs that stay running between tasks. */
   warm: Folder;
 }
 
@@ -24,18 +25,18 @@ export interface TaskFolders {
 }
 
 /**
- * The folders that a sandbox's processes can reach. Those that they may write to are theirs; the others belong to us, with
- * the sandbox's user as their group. If both sides have the same user, the processes could replace any of them, so
- * each is used by the descriptor that was opened when it was made.
+ * The folders that a sandbox's processes can reach. They own the folders that they may write to. The others belong to the
+ * trusted side, with the sandbox's user as their group. If both sides have the same user, the processes could replace any of
+ * them, so each is used by the descriptor that was opened when it was created.
  */
 export class WorkRoot {
-  /** Holds the folders of tasks. It is made before any process is started, so that it can be mounted for all of them. */
+  /** Holds the folders of tasks. Created before any process is started, so that it can be mounted for all of them. */
   readonly tasks: Folder;
   /** An empty folder in which a process may build the file tree that it sees. */
   readonly view: string;
-  /** The user of the sandbox's processes, if it is another than ours. */
+  /** The user of the sandbox's processes, if different from ours. */
   user: number | undefined;
-  /** Whether those processes can leave files in the folders in which any user may write. */
+  /** Whether those processes can leave files in world-writable folders. */
   sharesTmp = true;
   readonly #root: Folder;
   readonly #mountPoints: Set<string | undefined>;
@@ -60,12 +61,12 @@ export class WorkRoot {
     return this.#root.path;
   }
 
-  /** Returns whether paths still lead to the folders: processes of our own user can move them away, and then no other can be started. */
+  /** Returns whether paths still lead to the folders. Processes of our own user can move them, and then none can be started. */
   get isIntact(): boolean {
     return [this.#root, this.tasks].every((folder) => folder.isAtItsPath);
   }
 
-  /** Makes the folders of a new process and deletes those of the one before, which has ended. */
+  /** Creates the folders of a new process and deletes those of the previous one, which has ended. */
   startProcess(): ProcessFolders {
     this.#endProcess();
     const name = `process-${++this.#made}`;
@@ -75,13 +76,13 @@ export class WorkRoot {
     return this.#process;
   }
 
-  /** Deletes the files of the tasks before, and makes the folders of the next. Takes no longer than so many seconds for each folder. */
+  /** Deletes the files of earlier tasks and creates the folders of the next. The time limit in seconds is per folder. */
   startTask(seconds?: number): TaskFolders {
     this.endTask(seconds);
-    // Sockets hold no data, and LibreOffice keeps its own in /tmp. Mount points of the sandbox would be gone with their mounts.
+    // Sockets hold no data, and LibreOffice keeps its sockets in /tmp. Mount points of the sandbox must stay.
     this.#process?.tmp.empty({
       keep: (name, { isSocket }) => isSocket || this.#mountPoints.has(name),
-      ...within(seconds),
+      ...defined({ seconds }),
     });
     if (this.sharesTmp) for (const folder of this.#sharedFolders) this.#emptyShared(folder, seconds);
     const folder = this.#make(this.tasks, `task-${++this.#made}`);
@@ -98,7 +99,7 @@ export class WorkRoot {
     return { path: join(inputs.path, name), descriptor: inputs.create(name, { mode: 0o640, group }) };
   }
 
-  /** Gives the task to the user that the process turned out to have. */
+  /** Makes the user of the process the owner of the task's folders. */
   handOver(user: number | undefined): void {
     this.user = user;
     if (process.getuid?.() === 0) this.#task?.outputs.setOwner(user ?? 0, user ?? 0);
@@ -109,10 +110,10 @@ export class WorkRoot {
     this.#task?.inputs.close();
     this.#task?.outputs.close();
     this.#task = undefined;
-    this.tasks.empty(within(seconds));
+    this.tasks.empty(defined({ seconds }));
   }
 
-  /** Returns how many bytes the processes have written on disk. Stops to count above a limit. */
+  /** Returns the disk usage of the processes in bytes. Stops counting above a limit. */
   bytes(limit: number): number {
     const { tmp, warm } = this.#process ?? {};
     return [this.#task?.outputs, tmp, warm].reduce((sum, folder) => sum + (folder?.bytes(limit - sum) ?? 0), 0);
@@ -136,7 +137,7 @@ export class WorkRoot {
     this.#process = undefined;
   }
 
-  /** Makes a folder of ours that the sandbox's user can enter. */
+  /** Creates a folder of the trusted side that the sandbox's user can enter. */
   #make(parent: Folder, name: string, mode = 0o710): Folder {
     return this.#owned(parent.make(name, 0o700), mode);
   }
@@ -148,14 +149,14 @@ export class WorkRoot {
     return folder;
   }
 
-  /** Makes a folder that belongs to the sandbox's user. */
+  /** Creates a folder that belongs to the sandbox's user. */
   #makeTheirs(parent: Folder, name: string): Folder {
     const folder = parent.make(name, 0o700);
     if (process.getuid?.() === 0 && this.user !== undefined) folder.setOwner(this.user, this.user);
     return folder;
   }
 
-  /** Deletes what programs left outside, if the system does not confine them: all that is their user's, or all if the machine is ours alone. */
+  /** Deletes files that unconfined programs left outside: those of their user, or all if nobody else uses the machine. */
   #emptyShared(path: string, seconds?: number): void {
     const isOurs = ownsMachine();
     if (this.user === undefined && !isOurs) return;
@@ -163,25 +164,20 @@ export class WorkRoot {
     const folder = Folder.open(path);
     const keep = (name: string, { isSocket, user }: Entry) =>
       name.startsWith(prefix) || isSocket || (user !== this.user && !isOurs);
-    folder.empty({ keep, ...within(seconds) });
+    folder.empty(defined({ keep, seconds }));
     folder.close();
   }
 }
 
-function within(seconds: number | undefined): { seconds?: number } {
-  return seconds === undefined ? {} : { seconds };
-}
-
 /**
- * Returns whether nobody else uses the temporary folders of this machine: in an image, whose Dockerfile says so, and on
- * Lambda's own runtime, which alone names its folder. Variables that other programs set as well would not do: on a desk
- * everybody's files are in /tmp.
+ * Returns whether nobody else uses the temporary folders of this machine: in an image, by a variable of its Dockerfile, and on
+ * Lambda's own runtime, by a variable that only Lambda sets. On other machines, /tmp has files of other programs.
  */
 function ownsMachine(): boolean {
   return process.env.LATHE_OWNS_TMP === 'true' || process.env.LAMBDA_RUNTIME_DIR !== undefined;
 }
 
-/** Removes the folders of processes that were killed before they could. Those of another user only root can remove. */
+/** Removes the folders of processes that were killed before they could do so. Only root can remove those of other users. */
 function removeAbandoned(): void {
   const user = process.getuid?.();
   const names = readdirSync(tmpdir()).filter((name) => {

@@ -69,7 +69,7 @@ export function camera(make: string, model: string, orientation: number): Entry[
 /** White balance of the sensor, in the order red, green, green, blue. */
 export const levels = [balance[0], balance[1], balance[1], balance[2]].map((value) => value * 1024);
 
-/** Holds a maker's note, which is where cameras keep what EXIF has no tags for. */
+/** Holds a maker note, in which cameras keep data without EXIF tags. */
 export function makerNote(note: Extract<Value, { note: Entry[] }> | { bytes: Buffer }): Entry {
   return [34_665, 'long', { directories: [[[37_500, 'undefined', note]]] }];
 }

@@ -142,7 +142,7 @@ class LineEncoder {
   }
 }
 
-/** The middle one of the left, the upper, and where the slope of both leads. */
+/** The median of the left value, the upper value and their extrapolation. */
 function predict(left: number, corner: number, above: number): number {
   const slope = left + above - corner;
   return [left, above, slope].toSorted((one, other) => one - other)[1] ?? left;

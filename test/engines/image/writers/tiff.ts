@@ -56,7 +56,7 @@ export function twelveBits(greys: Uint8Array, width: number): Buffer {
   return Buffer.concat(lines);
 }
 
-/** Returns where the number of each page's directory stands, in the order of the pages. */
+/** Returns the positions of the links to the directories, in page order. */
 export function directoryPointers(tiff: Buffer): number[] {
   const pointers = [4];
   for (let pointer = 4; ; ) {
