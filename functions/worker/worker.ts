@@ -114,7 +114,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     engine,
   }: WorkMessage = { ...JSON.parse(record.body), ...defined({ engine: worker.engine }) };
   const share = Number(required('LATHE_ACCOUNT_SHARE'));
-  /** The workers of which an account may use its share. */
+  /** The engine whose workers the account shares with others. */
   const shared = worker.engine ?? everyEngine;
   const account = user === undefined ? undefined : { user, engine: shared };
   const queueUrl = required(queueVariable(engine));

@@ -5,8 +5,6 @@ import { recover } from './recover.ts';
 import { apply, commit, settle, settleAgain } from './settle.ts';
 import { giveBack, start } from './start.ts';
 
-export type Lifecycle = ReturnType<typeof createLifecycle>;
-
 /**
  * Returns the operations that move tasks and jobs through their states.
  *
