@@ -9,8 +9,8 @@ import { createEdgeFunction, type EdgeResult } from './edge-function.ts';
 import { forwardedTo } from './forward.ts';
 
 /** CloudFront's limits for a URL, and for the request line and the headers. */
-const URL_LIMIT_BYTES = 8_192;
-const REQUEST_LIMIT_BYTES = 20_480;
+const urlLimitBytes = 8_192;
+const requestLimitBytes = 20_480;
 
 /** The files that a distribution serves. */
 export interface Build {
@@ -106,9 +106,9 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
 /** Returns the response to what CloudFront does not pass on to any origin. */
 function refusalOf(request: IncomingMessage, behavior: CacheBehavior | undefined, host: string): Served | undefined {
   const { method = '', url = '', headers, rawHeaders } = request;
-  if (`https://${host}${url}`.length > URL_LIMIT_BYTES) return page(413, 'The URL is too long.');
+  if (`https://${host}${url}`.length > urlLimitBytes) return page(413, 'The URL is too long.');
   const line = `${method} ${url} HTTP/1.1`.length;
-  if (rawHeaders.reduce((sum, part) => sum + Buffer.byteLength(part, 'latin1') + 2, line) > REQUEST_LIMIT_BYTES)
+  if (rawHeaders.reduce((sum, part) => sum + Buffer.byteLength(part, 'latin1') + 2, line) > requestLimitBytes)
     return page(413, 'The headers are too long.');
   if (behavior && !behavior.methods.includes(method))
     return page(403, `This distribution is not configured to allow the HTTP request method ${method}.`);

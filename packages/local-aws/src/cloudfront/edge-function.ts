@@ -3,7 +3,7 @@ import { createContext, runInContext } from 'node:vm';
 import { z } from 'zod';
 
 /** CloudFront's own limit is about a millisecond of a processor; this is for a loop that never ends, on a machine that stalls. */
-const TIMEOUT_MS = 5_000;
+const timeoutMs = 5_000;
 
 const headers = z.record(z.string(), z.object({ value: z.string() }));
 const result = z.union([
@@ -28,10 +28,10 @@ export function createEdgeFunction(
   distributionDomainName: string,
 ): (request: IncomingMessage, viewer: string) => EdgeResult {
   const context = createContext({}, { codeGeneration: { strings: false, wasm: false } });
-  runInContext(code, context, { timeout: TIMEOUT_MS });
+  runInContext(code, context, { timeout: timeoutMs });
   return (request, viewer) => {
     const event = JSON.stringify(eventOf(request, viewer, distributionDomainName));
-    const text: unknown = runInContext(`JSON.stringify(handler(${event}))`, context, { timeout: TIMEOUT_MS });
+    const text: unknown = runInContext(`JSON.stringify(handler(${event}))`, context, { timeout: timeoutMs });
     const returned = result.parse(JSON.parse(String(text)));
     if ('method' in returned && returned.method !== request.method)
       throw new Error(`A function may not change the method to ${returned.method}.`);

@@ -137,7 +137,7 @@ function isTable(value: unknown): value is Table {
 
 // Kept as they were before a first database patched them.
 const { checkConditional, queryTable, validateItem } = internals;
-const COMPARISONS = new Set(['=', '<>', '<', '<=', '>', '>=', 'between', 'in']);
+const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=', 'between', 'in']);
 
 /**
  * Decides comparisons with attributes that the item does not have: none holds, except that they differ.
@@ -155,7 +155,7 @@ function failOnMissing(): void {
 function decide(expression: Expression, item: Item): Expression {
   if (Array.isArray(expression) || expression.type === undefined || !Array.isArray(expression.args)) return expression;
   const { type, args } = expression;
-  if (!COMPARISONS.has(type)) return { ...expression, args: args.map((each) => decide(each, item)) };
+  if (!comparisons.has(type)) return { ...expression, args: args.map((each) => decide(each, item)) };
   const missing = args.map((each) => missingPath(each, item)).find((path) => path !== undefined);
   if (!missing) return expression;
   return { type: 'function', name: type === '<>' ? 'attribute_not_exists' : 'attribute_exists', args: [missing] };

@@ -13,7 +13,7 @@ type Input = Record<string, unknown>;
 type Handle = (req: IncomingMessage, res: ServerResponse, body: Buffer) => Promise<void> | void;
 
 const conflictRate = 0.02;
-const BATCHES: Record<string, string> = { BatchWriteItem: 'UnprocessedItems', BatchGetItem: 'UnprocessedKeys' };
+const batches: Record<string, string> = { BatchWriteItem: 'UnprocessedItems', BatchGetItem: 'UnprocessedKeys' };
 
 /** Returns a handler of requests to tables that are throttled by partition key, and whose batches leave entries unprocessed. */
 export function misbehavingTables(
@@ -44,7 +44,7 @@ export function misbehavingTables(
     const captured = new CapturedResponse();
     await handle(req, captured, Buffer.from(JSON.stringify(split.processed)));
     const text = await captured.body;
-    const field = BATCHES[operation] ?? '';
+    const field = batches[operation] ?? '';
     if (captured.statusCode !== 200) return respond(res, captured.statusCode, text);
     const output = Object(JSON.parse(text));
     respond(res, 200, JSON.stringify({ ...output, [field]: merge(Object(output[field]), split.unprocessed) }));
@@ -53,7 +53,7 @@ export function misbehavingTables(
   return async (req, res, body) => {
     const operation = String(req.headers['x-amz-target']).split('.').at(-1) ?? '';
     const input: Input = Object(JSON.parse(body.toString()));
-    if (operation in BATCHES) return handleBatch(operation, req, res, input);
+    if (operation in batches) return handleBatch(operation, req, res, input);
     const conflict = conflicts && conflictIn(operation, input, conflicts);
     if (conflict) return respond(res, conflict.status, JSON.stringify(conflict.body));
     const refusal = throttle && firstRefusal(throttle, operation, input);

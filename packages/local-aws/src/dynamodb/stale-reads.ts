@@ -1,7 +1,7 @@
 import type { Random } from '../faults/random.ts';
 
 /** DynamoDB keeps three copies of an item, of which a write waits for two. */
-const LAGGING_COPIES = 1 / 3;
+const laggingCopies = 1 / 3;
 
 /** After this many milliseconds all copies of an item have a change. */
 export const maxCopyDelayMs = 500;
@@ -17,5 +17,5 @@ export function copyDelay(random: Random): number {
 
 /** Returns whether an eventually consistent read is served by the copy that lags. */
 export function isFromLaggingCopy(random: Random): boolean {
-  return random.chance(LAGGING_COPIES);
+  return random.chance(laggingCopies);
 }

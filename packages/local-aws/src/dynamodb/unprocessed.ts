@@ -1,6 +1,6 @@
 import type { Random } from '../faults/random.ts';
 
-const RATE = 0.1;
+const rate = 0.1;
 
 type Input = Record<string, unknown>;
 
@@ -36,7 +36,7 @@ export function splitBatch(input: Input, isUnprocessed: (table: string, entry: u
 export function chooseUnprocessed(random: Random): () => boolean {
   let isFirst = true;
   return () => {
-    const chosen = !isFirst && random.chance(RATE);
+    const chosen = !isFirst && random.chance(rate);
     isFirst = false;
     return chosen;
   };

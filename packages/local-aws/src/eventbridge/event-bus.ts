@@ -17,7 +17,7 @@ export interface EventBuses {
 }
 
 /** EventBridge's limit for an entry. */
-const MAX_ENTRY_BYTES = 1024 * 1024;
+const maxEntryBytes = 1024 * 1024;
 
 /** Starts the buses of the template; nothing is stored, as EventBridge stores nothing that no rule matches. */
 export function startEventBuses(buses: LocalEventBus[]): EventBuses {
@@ -30,7 +30,7 @@ export function startEventBuses(buses: LocalEventBus[]): EventBuses {
     if (!bus) return refuse('NotAuthorizedForSourceException', `There is no event bus ${String(EventBusName)}.`);
     if (typeof Source !== 'string' || typeof DetailType !== 'string' || typeof Detail !== 'string')
       return refuse('InvalidArgument', 'Source, DetailType and Detail are required.');
-    if (Buffer.byteLength(Detail) + Source.length + DetailType.length > MAX_ENTRY_BYTES)
+    if (Buffer.byteLength(Detail) + Source.length + DetailType.length > maxEntryBytes)
       return refuse('InvalidArgument', 'Total size of the entry exceeds the limit.');
     const event = { id: randomUUID(), bus, source: Source, detailType: DetailType, detail: JSON.parse(Detail) };
     for (const listener of listeners) listener(event);

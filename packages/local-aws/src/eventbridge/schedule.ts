@@ -10,7 +10,7 @@ export interface ScheduleDependencies {
 }
 
 /** A timer that is set further ahead fires at once. */
-const MAX_TIMER_MILLISECONDS = 2 ** 31 - 1;
+const maxTimerMilliseconds = 2 ** 31 - 1;
 
 /** Starts to invoke a function at an interval; a run that outlasts the interval delays the next. */
 export function startSchedule(
@@ -18,7 +18,7 @@ export function startSchedule(
   { runtime, log, everySeconds = schedule.everySeconds }: ScheduleDependencies,
 ): { stop(): void } {
   let stopped = false;
-  const interval = Math.min(everySeconds * 1000, MAX_TIMER_MILLISECONDS);
+  const interval = Math.min(everySeconds * 1000, maxTimerMilliseconds);
   let timer = setTimeout(run, interval);
 
   async function run(): Promise<void> {

@@ -5,7 +5,7 @@ import { respondError } from '../s3/request.ts';
 import { TransientError } from './transient-errors.ts';
 
 /** How the services name a refusal: those that speak JSON, the older query protocol of SQS, and S3. */
-const CODES: Record<RefusalReason, { json: string; query: string; s3: S3ErrorCode }> = {
+const codes: Record<RefusalReason, { json: string; query: string; s3: S3ErrorCode }> = {
   'access-denied': { json: 'AccessDeniedException', query: 'AccessDenied', s3: 'AccessDenied' },
   'missing-authentication': {
     json: 'MissingAuthenticationTokenException',
@@ -49,13 +49,13 @@ export function respondServiceError(service: Service, error: unknown, res: Serve
 
 function toS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
-  if (error instanceof Refusal) return new S3Error(CODES[error.reason].s3, error.message);
+  if (error instanceof Refusal) return new S3Error(codes[error.reason].s3, error.message);
   return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
 }
 
 function respondQueryError(error: unknown, res: ServerResponse): void {
   const refusal = error instanceof Refusal ? error : undefined;
-  const code = refusal ? CODES[refusal.reason].query : 'InternalFailure';
+  const code = refusal ? codes[refusal.reason].query : 'InternalFailure';
   const message = refusal?.message ?? 'The request processing has failed because of an unknown error.';
   res.writeHead(refusal ? (refusal.reason === 'invalid-request' ? 400 : 403) : 500, { 'content-type': 'text/xml' });
   res.end(
@@ -65,7 +65,7 @@ function respondQueryError(error: unknown, res: ServerResponse): void {
 
 function respondJsonError(service: JsonService, error: unknown, res: ServerResponse): void {
   const refusal = error instanceof Refusal ? error : undefined;
-  const { json, query } = refusal ? CODES[refusal.reason] : { json: 'InternalFailure', query: 'InternalFailure' };
+  const { json, query } = refusal ? codes[refusal.reason] : { json: 'InternalFailure', query: 'InternalFailure' };
   const message = refusal?.message ?? 'The request processing has failed because of an unknown error.';
   const body = JSON.stringify({ __type: `com.amazon.coral.service#${json}`, message });
   res.statusCode = statusOf(service, refusal?.reason);

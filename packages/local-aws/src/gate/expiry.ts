@@ -2,9 +2,9 @@ import type { Tables } from '../dynamodb/tables.ts';
 import type { ObjectStore } from '../s3/store.ts';
 import type { LocalBucket, LocalTable } from '../template/model.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
-const FIRST_RUN_MS = 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+const firstRunMs = 60 * 1000;
 
 /** Deletes expired items and objects shortly after the start and then every hour; returns a function that stops it. */
 export function startExpiry(work: {
@@ -22,8 +22,8 @@ export function startExpiry(work: {
       work.onError(error);
     }
   };
-  const first = setTimeout(run, FIRST_RUN_MS).unref();
-  const hourly = setInterval(run, HOUR_MS).unref();
+  const first = setTimeout(run, firstRunMs).unref();
+  const hourly = setInterval(run, hourMs).unref();
   return () => {
     clearTimeout(first);
     clearInterval(hourly);
@@ -65,7 +65,7 @@ export async function expireItems(tables: LocalTable[], database: Pick<Tables, '
 export function expireObjects(buckets: LocalBucket[], store: ObjectStore, now: number): void {
   for (const bucket of buckets) {
     for (const { prefix, days } of bucket.expirations) {
-      for (const key of store.listOlder(bucket.name, prefix, now - days * DAY_MS)) store.delete(bucket.name, key);
+      for (const key of store.listOlder(bucket.name, prefix, now - days * dayMs)) store.delete(bucket.name, key);
     }
   }
 }

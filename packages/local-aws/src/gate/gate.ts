@@ -38,9 +38,9 @@ import type { Servers } from './servers.ts';
 import { SessionConnections } from './session-connections.ts';
 import { TransientError, TransientErrors } from './transient-errors.ts';
 
-const PREFIX = '/_aws/';
-const CONNECTIONS = 'apigatewaymanagementapi';
-const MAX_CALL_BYTES = 16 * 1024 * 1024;
+const prefix = '/_aws/';
+const connectionsService = 'apigatewaymanagementapi';
+const maxCallBytes = 16 * 1024 * 1024;
 
 /** A call that a role made and its policies do not allow. */
 export interface Denial {
@@ -154,14 +154,14 @@ export function createGate(options: GateOptions): Gate {
     const { credentials } = verifier.verify(service, req, url.path, url.query, sha256(body));
     connections.add(credentials, req.socket);
     if (service === 'execute-api') {
-      const path = url.path.slice(`${PREFIX}${CONNECTIONS}`.length);
+      const path = url.path.slice(`${prefix}${connectionsService}`.length);
       manageConnection(stack, options.sockets?.(), req, res, { path, body }, (need) =>
         authorise(req, credentials, [need]),
       );
       return;
     }
     if (service === 'lambda') {
-      const call = { path: url.path.slice(`${PREFIX}${service}`.length), query: url.query, body };
+      const call = { path: url.path.slice(`${prefix}${service}`.length), query: url.query, body };
       await invokeFunction(stack, options.functions?.(), req, res, call, (need) => authorise(req, credentials, [need]));
       return;
     }
@@ -198,7 +198,7 @@ export function createGate(options: GateOptions): Gate {
   }
 
   async function handleS3(req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
-    const target = parseTarget(url.path.slice(`${PREFIX}s3`.length));
+    const target = parseTarget(url.path.slice(`${prefix}s3`.length));
     const bucket = buckets.get(target.bucket);
     setRequestId(res);
     if (bucket) setCorsHeaders(bucket.cors, req, res);
@@ -239,7 +239,7 @@ export function createGate(options: GateOptions): Gate {
       bucket: bucket.name,
       store: servers.forms,
       verifier,
-      bucketUrl: `http://${req.headers.host ?? '127.0.0.1'}${PREFIX}s3/${bucket.name}`,
+      bucketUrl: `http://${req.headers.host ?? '127.0.0.1'}${prefix}s3/${bucket.name}`,
       authorise: (credentials, key) =>
         authorise(req, credentials, [{ action: 's3:PutObject', resource: `${bucket.arn}/${key}` }]),
       created: (object) => notify('Post', object),
@@ -284,8 +284,8 @@ function splitUrl(url: string): { path: string; query: string } {
 }
 
 function serviceOf(path: string): Service {
-  const name = path.slice(PREFIX.length).split('/', 1)[0];
-  if (name === CONNECTIONS) return 'execute-api';
+  const name = path.slice(prefix.length).split('/', 1)[0];
+  if (name === connectionsService) return 'execute-api';
   return name === 'dynamodb' || name === 'sqs' || name === 'events' || name === 'lambda' || name === 'sts'
     ? name
     : 's3';
@@ -317,7 +317,7 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of req) {
     size += chunk.length;
-    if (size > MAX_CALL_BYTES) throw new Refusal('too-large', 'Request must be smaller than 16 MB.');
+    if (size > maxCallBytes) throw new Refusal('too-large', 'Request must be smaller than 16 MB.');
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
@@ -346,14 +346,14 @@ function operationQuery(query: Query): URLSearchParams {
 }
 
 /** The parameters of a presigned URL that are its signature; the others that begin like them stand for headers. */
-const SIGNATURE_PARAMETERS =
+const signatureParameters =
   /^x-amz-(algorithm|content-sha256|credential|date|expires|security-token|signature|signedheaders|user-agent)$/;
 
 function headersInQuery(query: Query): Record<string, string> {
   return Object.fromEntries(
     query.pairs
       .map(([name, value]): [string, string] => [name.toLowerCase(), value])
-      .filter(([name]) => name.startsWith('x-amz-') && !SIGNATURE_PARAMETERS.test(name)),
+      .filter(([name]) => name.startsWith('x-amz-') && !signatureParameters.test(name)),
   );
 }
 

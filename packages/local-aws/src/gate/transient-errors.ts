@@ -3,11 +3,11 @@ import type { Random } from '../faults/random.ts';
 import { S3Error } from '../s3/error.ts';
 
 /** Low enough that an SDK, which makes three attempts, hardly ever gives up. */
-const RATE = 0.005;
+const defaultRate = 0.005;
 
 export type FailingService = 'dynamodb' | 'sqs' | 's3';
 
-const WRITES = /^(PutItem|UpdateItem|DeleteItem|BatchWriteItem)$/;
+const writes = /^(PutItem|UpdateItem|DeleteItem|BatchWriteItem)$/;
 
 /**
  * Decides which calls fail though nothing is wrong with them.
@@ -20,7 +20,7 @@ export class TransientErrors {
   readonly #random: Random;
   readonly #rate: number;
 
-  constructor(random: Random, rate = RATE) {
+  constructor(random: Random, rate = defaultRate) {
     this.#random = random;
     this.#rate = rate;
   }
@@ -37,7 +37,7 @@ export class TransientErrors {
    * then because of the first.
    */
   losesResponse(service: FailingService, operation: string): boolean {
-    return service === 'dynamodb' && WRITES.test(operation) && this.#random.chance(this.#rate);
+    return service === 'dynamodb' && writes.test(operation) && this.#random.chance(this.#rate);
   }
 
   /** Returns the error of a call that fails. */
@@ -51,7 +51,7 @@ export class TransientErrors {
   }
 }
 
-const TYPES = {
+const types = {
   dynamodb: {
     500: 'com.amazonaws.dynamodb.v20120810#InternalServerError',
     503: 'com.amazon.coral.service#ServiceUnavailableException',
@@ -73,7 +73,7 @@ export class TransientError extends Error {
 
   /** Responds with it. */
   respond(res: ServerResponse): void {
-    const type = TYPES[this.#service][this.#status];
+    const type = types[this.#service][this.#status];
     const body = JSON.stringify({ __type: type, message: this.message });
     res.statusCode = this.#status;
     res.setHeader('content-type', 'application/x-amz-json-1.0');

@@ -82,8 +82,8 @@ export function assertUnderstood({ functions, queues, buckets }: LocalStack): vo
       if (unknown) throw new Error(`The policy of ${logicalId} has the ${unknown}, which is not understood here`);
     }
     const patterns = statements.flatMap(({ resources, conditions }) => [
-      ...resources.filter((resource) => resource !== '*' && splitArn(resource).length < ARN_PARTS),
-      ...[...resources, ...valuesOf(conditions)].filter((text) => VARIABLE.test(text)),
+      ...resources.filter((resource) => resource !== '*' && splitArn(resource).length < arnParts),
+      ...[...resources, ...valuesOf(conditions)].filter((text) => variable.test(text)),
     ]);
     const [pattern] = patterns;
     if (pattern !== undefined)
@@ -136,12 +136,12 @@ function matchesPrincipal(principal: Principal, effect: PolicyStatement['effect'
   return effect === 'Deny' && account;
 }
 
-const ARN_PARTS = 6;
-const VARIABLE = /\$\{/;
+const arnParts = 6;
+const variable = /\$\{/;
 
 function splitArn(arn: string): string[] {
   const parts = arn.split(':');
-  const last = parts.splice(ARN_PARTS - 1);
+  const last = parts.splice(arnParts - 1);
   return last.length > 0 ? [...parts, last.join(':')] : parts;
 }
 

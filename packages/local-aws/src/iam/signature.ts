@@ -5,10 +5,10 @@ import type { Credentials } from './credentials.ts';
 import { Refusal, type Service } from './refusal.ts';
 import { canonicalQuery, deriveSigningKey } from './sign.ts';
 
-const ALGORITHM = 'AWS4-HMAC-SHA256';
-const CLOCK_SKEW_MS = 15 * 60 * 1000;
-const MAX_PRESIGNED_SECONDS = 7 * 24 * 60 * 60;
-export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
+const expectedAlgorithm = 'AWS4-HMAC-SHA256';
+const clockSkewMs = 15 * 60 * 1000;
+const maxPresignedSeconds = 7 * 24 * 60 * 60;
+export const unsignedPayload = 'UNSIGNED-PAYLOAD';
 
 interface Scope {
   accessKeyId: string;
@@ -113,7 +113,7 @@ export function createVerifier(
         payloadHash,
       ].join('\n');
       const key = signingKey(credentials, claim.scope);
-      const text = `${ALGORITHM}\n${claim.timestamp}\n${scope}\n${sha256(canonicalRequest)}`;
+      const text = `${expectedAlgorithm}\n${claim.timestamp}\n${scope}\n${sha256(canonicalRequest)}`;
       if (!sameText(hmac(key, text).toString('hex'), claim.signature)) throw mismatch();
       assertToken(credentials, claim.token);
       const { signature, timestamp, presigned } = claim;
@@ -176,7 +176,7 @@ function readClaim(req: IncomingMessage, query: Query): Claim {
 
 function readHeaderClaim(authorization: string, req: IncomingMessage): Claim {
   const [algorithm, rest] = splitOnce(authorization.trim(), ' ');
-  if (algorithm !== ALGORITHM) throw new Refusal('malformed-authentication', `Unsupported AWS 'algorithm'.`);
+  if (algorithm !== expectedAlgorithm) throw new Refusal('malformed-authentication', `Unsupported AWS 'algorithm'.`);
   const parts = new Map(rest.split(',').map((part) => splitOnce(part.trim(), '=')));
   const credential = parts.get('Credential');
   const signedHeaders = parts.get('SignedHeaders');
@@ -205,11 +205,11 @@ function readQueryClaim(algorithm: string, query: Query): Claim {
   const signature = query.get('X-Amz-Signature');
   const timestamp = query.get('X-Amz-Date');
   const expires = query.get('X-Amz-Expires');
-  if (algorithm !== ALGORITHM || !credential || !signedHeaders || !signature || !timestamp || !expires) {
+  if (algorithm !== expectedAlgorithm || !credential || !signedHeaders || !signature || !timestamp || !expires) {
     throw new Refusal('malformed-authentication', 'Query-string authentication lacks a parameter of version 4.');
   }
   const expiresSeconds = Number(expires);
-  if (!/^\d+$/.test(expires) || expiresSeconds > MAX_PRESIGNED_SECONDS) {
+  if (!/^\d+$/.test(expires) || expiresSeconds > maxPresignedSeconds) {
     throw new Refusal('malformed-authentication', 'X-Amz-Expires must be a number of seconds of at most a week.');
   }
   return {
@@ -241,8 +241,8 @@ function assertInTime(claim: Claim, now: number): void {
   }
   if (claim.presigned) {
     if (now > signedAt + claim.expiresSeconds * 1000) throw new Refusal('access-denied', 'Request has expired');
-    if (signedAt > now + CLOCK_SKEW_MS) throw new Refusal('access-denied', 'Request is not yet valid');
-  } else if (Math.abs(now - signedAt) > CLOCK_SKEW_MS) {
+    if (signedAt > now + clockSkewMs) throw new Refusal('access-denied', 'Request is not yet valid');
+  } else if (Math.abs(now - signedAt) > clockSkewMs) {
     throw new Refusal('time-skewed', 'The difference between the request time and the current time is too large.');
   }
 }
@@ -256,7 +256,7 @@ function assertToken(credentials: Credentials, token: string | undefined): void 
 function payloadHashOf(req: IncomingMessage, query: Query, presigned: boolean): string {
   const hash = header(req, 'x-amz-content-sha256') ?? query.get('X-Amz-Content-Sha256');
   if (hash !== undefined) return hash;
-  if (presigned) return UNSIGNED_PAYLOAD;
+  if (presigned) return unsignedPayload;
   throw new Refusal('malformed-authentication', 'Missing required header for this request: x-amz-content-sha256');
 }
 

@@ -11,7 +11,7 @@ interface Fleet {
 }
 
 /** How long an idle environment is left to its owner while another would like to have more. */
-const KEPT_MS = 5_000;
+const keptMs = 5_000;
 
 /** How many environments several fleets together may have, and which of them has the next when all are taken. */
 export class Capacity {
@@ -52,7 +52,7 @@ export class Capacity {
       this.#taken += 1;
       return true;
     }
-    if (this.#ending < Math.max(1, this.#starved) && this.#idle.endOldest(isStarved ? 0 : KEPT_MS)) this.#ending += 1;
+    if (this.#ending < Math.max(1, this.#starved) && this.#idle.endOldest(isStarved ? 0 : keptMs)) this.#ending += 1;
     return false;
   }
 

@@ -20,19 +20,21 @@ import type { StartTime } from './start-time.ts';
 import { variablesFor } from './variables.ts';
 
 /** In a checkout Node runs its source; a published package has a build. */
-const SOURCE = fileURLToPath(new URL('../../../runtime-client/src/main.ts', import.meta.url));
-const CLIENT = existsSync(SOURCE) ? SOURCE : fileURLToPath(import.meta.resolve('lambda-runtime-client'));
+const clientSource = fileURLToPath(new URL('../../../runtime-client/src/main.ts', import.meta.url));
+const clientPath = existsSync(clientSource)
+  ? clientSource
+  : fileURLToPath(import.meta.resolve('lambda-runtime-client'));
 
 /** Lambda's time for loading the module. When that is not enough it begins again, with the time of an invocation. */
-const INIT_SECONDS = 10;
+const initSeconds = 10;
 /** A process that reported why it cannot go on ends by itself. */
-const EXIT_MILLISECONDS = 1_000;
+const exitMilliseconds = 1_000;
 
 /**
  * V8 lets the young generation of a heap grow to 96 MB, of which little is ever in use here. With a process for each
  * function that would be most of the memory; a few megabytes do not collect notably more often.
  */
-const SEMI_SPACE = '--max-semi-space-size';
+const semiSpace = '--max-semi-space-size';
 
 export interface EnvironmentEvents {
   /** It waits for an invocation. */
@@ -173,13 +175,13 @@ export class Environment {
       const child = this.#host.startImage?.(fn, env) ?? startHere(fn, env, this.#folder);
       this.#process = child;
       if (child.pid !== undefined) lowerPriority(child.pid, this.#host.isAwaited?.(fn) ?? false, this.#isFurther);
-      this.#startTimer(Math.max(INIT_SECONDS, fn.timeoutSeconds));
+      this.#startTimer(Math.max(initSeconds, fn.timeoutSeconds));
       if (child.stdout) readLines(child.stdout, (line) => log(fn, 'stdout', line));
       if (child.stderr) readLines(child.stderr, (line) => log(fn, 'stderr', line));
       const [code, signal] = await once(child, 'exit');
       if (child.pid !== undefined) await reaper.end(child.pid, this.#folder);
       // What it sent before its end may still be on its way.
-      await Promise.race([this.#disconnected(), wait(EXIT_MILLISECONDS, undefined, { ref: false })]);
+      await Promise.race([this.#disconnected(), wait(exitMilliseconds, undefined, { ref: false })]);
       return describeExit(code, signal);
     } finally {
       close();
@@ -199,7 +201,7 @@ export class Environment {
     this.#failure = error;
     this.#usable = false;
     this.#events.failed(this, error);
-    setTimeout(() => this.kill(), EXIT_MILLISECONDS).unref();
+    setTimeout(() => this.kill(), exitMilliseconds).unref();
   }
 
   #startTimer(seconds: number, requestId = ''): void {
@@ -236,7 +238,7 @@ export class Environment {
 }
 
 function startHere(fn: LocalFunction, env: Record<string, string>, cwd: string): ChildProcess {
-  return spawn(process.execPath, [...nodeOptions(fn), CLIENT, relative(process.cwd(), fn.entry)], {
+  return spawn(process.execPath, [...nodeOptions(fn), clientPath, relative(process.cwd(), fn.entry)], {
     cwd,
     detached: true,
     env,
@@ -250,10 +252,10 @@ function sourceOf({ entry, handler }: LocalFunction): FunctionCode {
 
 function nodeOptions({ memoryMegabytes, packaging, environment }: LocalFunction): string[] {
   // An option given here would win over the function's own.
-  const ownSemiSpace = environment.NODE_OPTIONS?.includes(SEMI_SPACE) ?? false;
+  const ownSemiSpace = environment.NODE_OPTIONS?.includes(semiSpace) ?? false;
   return [
     `--max-old-space-size=${memoryMegabytes}`,
-    ...(packaging === 'zip' && !ownSemiSpace ? [`${SEMI_SPACE}=4`] : []),
+    ...(packaging === 'zip' && !ownSemiSpace ? [`${semiSpace}=4`] : []),
   ];
 }
 

@@ -2,12 +2,12 @@ import type { Faults } from '../faults/faults.ts';
 import type { Random } from '../faults/random.ts';
 import type { LocalFunction, LocalStack } from '../template/model.ts';
 
-const RECYCLED = 0.03;
-const DISCONNECTED = 0.2;
-const KILLED = 0.01;
-const MAX_KILL_MS = 1_500;
+const recycleRate = 0.03;
+const disconnectRate = 0.2;
+const killRate = 0.01;
+const maxKillMs = 1_500;
 /** How long Lambda's credentials are valid at most. */
-const USUAL_CREDENTIAL_SECONDS = 12 * 60 * 60;
+const usualCredentialSeconds = 12 * 60 * 60;
 
 /** What happens to execution environments that is none of their doing. */
 export interface EnvironmentFaults {
@@ -46,11 +46,11 @@ export function environmentFaults(
   );
   return {
     credentialsExpireAt: ({ timeoutSeconds }) =>
-      now() + 1000 * (credentials ? credentialSeconds(credentials, timeoutSeconds) : USUAL_CREDENTIAL_SECONDS),
-    isRecycled: () => recycling?.chance(RECYCLED) ?? false,
-    isDisconnected: () => recycling?.chance(DISCONNECTED) ?? false,
+      now() + 1000 * (credentials ? credentialSeconds(credentials, timeoutSeconds) : usualCredentialSeconds),
+    isRecycled: () => recycling?.chance(recycleRate) ?? false,
+    isDisconnected: () => recycling?.chance(disconnectRate) ?? false,
     killAfterMs: ({ arn }) =>
-      !ofClients.has(arn) && kills?.chance(KILLED) ? kills.between(0, MAX_KILL_MS) : undefined,
+      !ofClients.has(arn) && kills?.chance(killRate) ? kills.between(0, maxKillMs) : undefined,
   };
 }
 

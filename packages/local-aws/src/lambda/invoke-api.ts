@@ -18,7 +18,7 @@ interface Call {
 }
 
 /** Headers that change what a call does, in ways not known here. */
-const UNSUPPORTED_HEADERS = ['x-amz-client-context', 'x-amz-durable-execution-name'];
+const unsupportedHeaders = ['x-amz-client-context', 'x-amz-durable-execution-name'];
 
 /** Handles `Invoke` and `InvokeWithResponseStream`. */
 export async function invokeFunction(
@@ -63,7 +63,7 @@ function readTarget(req: IncomingMessage, { path, query }: Call): { name: string
   if (!known || marker !== 'functions' || rest.length > 0) {
     throw new Refusal('unsupported', 'The request does not name an operation of Lambda that is supported here.');
   }
-  const header = UNSUPPORTED_HEADERS.find((each) => req.headers[each] !== undefined);
+  const header = unsupportedHeaders.find((each) => req.headers[each] !== undefined);
   const type = req.headers['x-amz-invocation-type'] ?? 'RequestResponse';
   const log = req.headers['x-amz-log-type'] ?? 'None';
   if (query.pairs.length > 0 || header || type !== 'RequestResponse' || log !== 'None') {
@@ -148,7 +148,7 @@ function asFunctionError(error: unknown): FunctionError {
 }
 
 /** Statuses of invocations that reach no function. */
-const REFUSALS: Record<string, number> = {
+const refusals: Record<string, number> = {
   InvalidParameterValueException: 400,
   RecursiveInvocationException: 400,
   RequestTooLargeException: 413,
@@ -157,11 +157,11 @@ const REFUSALS: Record<string, number> = {
 };
 
 function isRefused(errorType: string): boolean {
-  return errorType in REFUSALS;
+  return errorType in refusals;
 }
 
 function respondRefusal(res: ServerResponse, errorType: string, message: string): void {
-  respondError(res, REFUSALS[errorType] ?? 500, errorType, message);
+  respondError(res, refusals[errorType] ?? 500, errorType, message);
 }
 
 function respondError(res: ServerResponse, status: number, errorType: string, message: string): void {

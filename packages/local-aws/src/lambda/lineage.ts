@@ -3,7 +3,7 @@ import type { LocalFunction } from '../template/model.ts';
 import { FunctionError } from './function-error.ts';
 
 /** How often one function is invoked in one chain before Lambda stops it. */
-const MAX_IN_CHAIN = 16;
+const maxInChain = 16;
 
 /**
  * Returns the trace header of an invocation: that of its cause, with the function counted once more. Each message of a batch has
@@ -18,7 +18,7 @@ export function traceOf({ arn, allowsLoops = false }: LocalFunction, causes: (st
   for (const [name, count] of causes.flatMap(lineageOf)) counts.set(name, Math.max(counts.get(name) ?? 0, count));
   const name = createHash('sha256').update(arn).digest('hex').slice(0, 8);
   const count = (counts.get(name) ?? 0) + 1;
-  if (count > MAX_IN_CHAIN && !allowsLoops)
+  if (count > maxInChain && !allowsLoops)
     throw new FunctionError(
       'RecursiveInvocationException',
       "Lambda has detected your function being invoked in a recursive loop with other Amazon Web Services resources and stopped your function's invocation.",

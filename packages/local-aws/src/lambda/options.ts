@@ -37,9 +37,9 @@ export interface RuntimeOptions {
   maxZip?: number;
 }
 
-export const IDLE_SECONDS = 300;
+export const defaultIdleSeconds = 300;
 /** Each has a process of its own, and there are more functions than a laptop should keep of those. */
-export const MAX_IDLE_ENVIRONMENTS = 12;
+export const defaultMaxIdle = 12;
 /** Under load, each that is ended would have to be started again. */
-export const BURST_SECONDS = 10;
-export const MAX_ZIP_ENVIRONMENTS = 100;
+export const defaultBurstSeconds = 10;
+export const defaultMaxZip = 100;

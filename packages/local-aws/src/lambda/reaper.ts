@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readLines } from './lines.ts';
 
-const SCRIPT = fileURLToPath(new URL('./reaper.pl', import.meta.url));
+const script = fileURLToPath(new URL('./reaper.pl', import.meta.url));
 
 /**
  * The process that ends the processes of environments, whatever they started and left behind. It also does so for
@@ -19,7 +19,7 @@ export class Reaper {
   #lost = false;
 
   constructor() {
-    this.#process = spawn('perl', [SCRIPT, this.folder], {
+    this.#process = spawn('perl', [script, this.folder], {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
       env: { PATH: process.env.PATH },

@@ -1,5 +1,5 @@
 /** How much of a response waits for its reader before the function does. */
-const HIGH_WATER_BYTES = 256 * 1024;
+const highWaterBytes = 256 * 1024;
 
 /**
  * The body of a response on its way from the function to whoever invoked it: passed on at once, in order, and with
@@ -29,7 +29,7 @@ export class ResponseChunks implements AsyncIterable<Buffer> {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     this.#wakeReader();
-    while (this.#bytes > HIGH_WATER_BYTES && !this.#abandoned && !this.#ended) {
+    while (this.#bytes > highWaterBytes && !this.#abandoned && !this.#ended) {
       await new Promise<void>((resolve) => {
         this.#wakeWriter = resolve;
       });

@@ -7,7 +7,7 @@ export type RuntimeCall = { type: 'next' } | { type: 'init/error' } | { type: 'r
 
 export type RuntimeCallHandler = (call: RuntimeCall, req: IncomingMessage, res: ServerResponse) => void;
 
-const VERSION = '2018-06-01';
+const apiVersion = '2018-06-01';
 
 /**
  * The server of the Lambda Runtime API, on one loopback port. Every environment has a path of its own that cannot be
@@ -52,7 +52,7 @@ export class RuntimeApiServer {
   #handle(req: IncomingMessage, res: ServerResponse): void {
     const [, token = '', version, runtime, ...path] = (req.url ?? '').split('/');
     const handle = this.#environments.get(token);
-    const call = version === VERSION && runtime === 'runtime' ? readCall(req.method, path) : undefined;
+    const call = version === apiVersion && runtime === 'runtime' ? readCall(req.method, path) : undefined;
     if (handle && call) handle(call, req, res);
     else {
       req.resume();

@@ -7,13 +7,13 @@ import { IdleEnvironments } from './idle-environments.ts';
 import { Invocation } from './invocation.ts';
 import { traceOf } from './lineage.ts';
 import {
-  BURST_SECONDS,
-  IDLE_SECONDS,
-  MAX_IDLE_ENVIRONMENTS,
-  MAX_ZIP_ENVIRONMENTS,
+  defaultBurstSeconds,
+  defaultIdleSeconds,
+  defaultMaxIdle,
+  defaultMaxZip,
   type RuntimeOptions,
 } from './options.ts';
-import { encodeEvent, PAYLOAD_LIMIT_BYTES, responseTooLarge } from './payload.ts';
+import { encodeEvent, payloadLimitBytes, responseTooLarge } from './payload.ts';
 import { ProcessorLoad } from './processor-load.ts';
 import { Reaper } from './reaper.ts';
 import { RuntimeApiServer } from './runtime-api.ts';
@@ -45,7 +45,7 @@ export interface LocalRuntime extends LambdaRuntime {
 }
 
 /** Stands for the functions that have no concurrency of their own. */
-const ACCOUNT = 'account';
+const accountPool = 'account';
 
 /** The environments of one function: of each of its tenants, or of all callers alike. */
 interface Fleets {
@@ -56,8 +56,8 @@ interface Fleets {
 
 /** Creates a runtime that starts functions when they are first invoked and keeps the last used ones warm. */
 export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
-  const { idleSeconds = IDLE_SECONDS, maxIdle = MAX_IDLE_ENVIRONMENTS, maxZip = MAX_ZIP_ENVIRONMENTS } = options;
-  const { burstSeconds = BURST_SECONDS } = options;
+  const { idleSeconds = defaultIdleSeconds, maxIdle = defaultMaxIdle, maxZip = defaultMaxZip } = options;
+  const { burstSeconds = defaultBurstSeconds } = options;
   /** By the function's ARN. */
   const fleets = new Map<string, Fleets>();
   const idleZip = new IdleEnvironments({ seconds: idleSeconds, max: maxIdle, burstSeconds });
@@ -106,7 +106,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
    */
   function countUntilEnd(fn: LocalFunction, { ended }: Invocation): boolean {
     const { reservedConcurrency: reserved } = fn;
-    const name = reserved === undefined ? ACCOUNT : fn.arn;
+    const name = reserved === undefined ? accountPool : fn.arn;
     const count = (difference: number) => running.set(name, (running.get(name) ?? 0) + difference);
     if ((running.get(name) ?? 0) >= (reserved ?? options.accountConcurrency ?? Number.POSITIVE_INFINITY)) return false;
     count(1);
@@ -161,7 +161,7 @@ async function collect(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > PAYLOAD_LIMIT_BYTES) throw responseTooLarge(PAYLOAD_LIMIT_BYTES);
+    if (size > payloadLimitBytes) throw responseTooLarge(payloadLimitBytes);
     read.push(chunk);
   }
   return Buffer.concat(read);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FunctionError } from './function-error.ts';
 import type { Invocation } from './invocation.ts';
-import { PAYLOAD_LIMIT_BYTES, responseTooLarge, STREAM_LIMIT_BYTES } from './payload.ts';
+import { payloadLimitBytes, responseTooLarge, streamLimitBytes } from './payload.ts';
 import type { RuntimeCall } from './runtime-api.ts';
 
 export interface SessionEvents {
@@ -15,7 +15,7 @@ export interface SessionEvents {
 
 type State = 'starting' | 'waiting' | 'running' | 'responding' | 'responded';
 
-const ALLOWED: Record<RuntimeCall['type'], State[]> = {
+const allowed: Record<RuntimeCall['type'], State[]> = {
   next: ['starting', 'responded'],
   'init/error': ['starting'],
   response: ['running'],
@@ -76,7 +76,7 @@ export class RuntimeSession {
   }
 
   async #dispatch(call: RuntimeCall, req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (!ALLOWED[call.type].includes(this.#state)) {
+    if (!allowed[call.type].includes(this.#state)) {
       const message = `The call ${call.type} is not allowed while the runtime is ${this.#state}`;
       refuse(res, 403, 'InvalidStateTransition', message);
     } else if (call.type === 'next') {
@@ -95,7 +95,7 @@ export class RuntimeSession {
 
   async #takeEnd(invocation: Invocation, type: 'response' | 'error', req: IncomingMessage, res: ServerResponse) {
     this.#state = 'responding';
-    const limit = isStreaming(req) ? STREAM_LIMIT_BYTES : PAYLOAD_LIMIT_BYTES;
+    const limit = isStreaming(req) ? streamLimitBytes : payloadLimitBytes;
     let accepted = true;
     if (type === 'error') invocation.fail(await takeError(req));
     else if (isStreaming(req)) accepted = await takeStream(invocation, req, limit);
@@ -109,7 +109,7 @@ export class RuntimeSession {
 }
 
 async function takeError(req: IncomingMessage): Promise<FunctionError> {
-  const body = await readBody(req, PAYLOAD_LIMIT_BYTES);
+  const body = await readBody(req, payloadLimitBytes);
   const { errorType, errorMessage } = parseError(body?.toString() ?? '');
   const named = req.headers['lambda-runtime-function-error-type'];
   return new FunctionError(typeof named === 'string' ? named : (errorType ?? 'Runtime.Unknown'), errorMessage);

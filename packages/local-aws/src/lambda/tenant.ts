@@ -2,7 +2,7 @@ import type { LocalFunction } from '../template/model.ts';
 import { FunctionError } from './function-error.ts';
 
 /** What Lambda takes as the id of a tenant ("Invoke" in the Lambda API reference). */
-const FORM = /^[a-zA-Z0-9._:/=+\-@ ]{1,256}$/;
+const tenantForm = /^[a-zA-Z0-9._:/=+\-@ ]{1,256}$/;
 
 /**
  * Refuses an invocation whose tenant Lambda would not accept.
@@ -10,10 +10,10 @@ const FORM = /^[a-zA-Z0-9._:/=+\-@ ]{1,256}$/;
  * function with a tenant ID" (developer guide, "Troubleshooting tenant isolation for Lambda functions"), status 400.
  */
 export function checkTenant({ perTenant = false }: LocalFunction, tenantId: string | undefined): void {
-  if (tenantId !== undefined && !FORM.test(tenantId))
+  if (tenantId !== undefined && !tenantForm.test(tenantId))
     throw new FunctionError(
       'ValidationException',
-      `Value '${tenantId}' at 'tenantId' failed to satisfy constraint: Member must satisfy regular expression pattern: ${FORM.source}`,
+      `Value '${tenantId}' at 'tenantId' failed to satisfy constraint: Member must satisfy regular expression pattern: ${tenantForm.source}`,
     );
   if (perTenant && tenantId === undefined)
     throw new FunctionError(

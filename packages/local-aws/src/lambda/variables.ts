@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FunctionCode, LocalFunction } from '../template/model.ts';
 
-const INHERITED = ['PATH', 'HOME', 'LANG', 'TZ'];
+const inherited = ['PATH', 'HOME', 'LANG', 'TZ'];
 
 export interface Placement {
   code: FunctionCode;
@@ -21,7 +21,7 @@ export function variablesFor(fn: LocalFunction, { code, given, runtimeApi, folde
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
   return {
     ...Object.fromEntries(
-      INHERITED.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
+      inherited.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
     ),
     ...given,
     AWS_REGION: region,

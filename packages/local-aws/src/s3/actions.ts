@@ -4,7 +4,7 @@ import { S3Error } from './error.ts';
 import { actionOf, type S3Operation } from './operations.ts';
 import { parseCopySource } from './put-object.ts';
 
-const MAX_KEY_BYTES = 1024;
+const maxKeyBytes = 1024;
 
 export interface S3Target {
   bucket: string;
@@ -30,7 +30,7 @@ export function parseTarget(path: string): S3Target {
 
 /** Throws when a key is one that S3, or the clients that would fetch it by path, do not take. */
 export function assertKey(key: string): void {
-  if (Buffer.byteLength(key) > MAX_KEY_BYTES) throw new S3Error('KeyTooLongError', 'Your key is too long');
+  if (Buffer.byteLength(key) > maxKeyBytes) throw new S3Error('KeyTooLongError', 'Your key is too long');
   // Clients resolve such segments before they send the path, so the object could never be asked for again.
   if (key.includes('\0') || key.split('/').some((segment) => segment === '.' || segment === '..')) {
     throw new S3Error('InvalidURI', "Couldn't parse the specified URI.");

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
-import { sameText, sha256, UNSIGNED_PAYLOAD, type Verified } from '../iam/signature.ts';
+import { sameText, sha256, unsignedPayload, type Verified } from '../iam/signature.ts';
 import { pipeRequest } from '../wire/pipe-request.ts';
 import {
   algorithmOf,
@@ -17,11 +17,11 @@ import {
 } from './checksums.ts';
 import { S3Error } from './error.ts';
 
-const MAX_LINE_BYTES = 16 * 1024;
+const maxLineBytes = 16 * 1024;
 /** S3 takes no smaller chunk, except as the last one. */
-const MIN_CHUNK_BYTES = 8 * 1024;
-const EMPTY_HASH = sha256('');
-const STREAMING_PAYLOADS = new Set([
+const minChunkBytes = 8 * 1024;
+const emptyHash = sha256('');
+const streamingPayloads = new Set([
   'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
@@ -39,7 +39,7 @@ export interface OpenBody {
  * The headers are those of the request and, of a presigned one, those in its query.
  */
 export function openBody(req: IncomingMessage, verified: Verified, headers = req.headers): OpenBody {
-  const chunked = STREAMING_PAYLOADS.has(verified.payloadHash);
+  const chunked = streamingPayloads.has(verified.payloadHash);
   const length = readLength(req, chunked);
   const checks = new Checks(headers, length);
   const checked = new CheckedBody(checks);
@@ -49,7 +49,7 @@ export function openBody(req: IncomingMessage, verified: Verified, headers = req
     // The last stage carries the error to its reader.
     pipeline(decoder, checked, () => undefined);
   } else {
-    if (verified.payloadHash !== UNSIGNED_PAYLOAD) checks.expectSha256(verified.payloadHash);
+    if (verified.payloadHash !== unsignedPayload) checks.expectSha256(verified.payloadHash);
     pipeRequest(req, checked);
   }
   return { body: checked, length, checksum: () => checks.checksum };
@@ -254,7 +254,7 @@ class ChunkDecoder extends Transform {
     const end = bytes.indexOf(0x0a);
     const part = end < 0 ? bytes : bytes.subarray(0, end + 1);
     this.#line = this.#line.length === 0 ? part : Buffer.concat([this.#line, part]);
-    if (this.#line.length > MAX_LINE_BYTES) throw incomplete();
+    if (this.#line.length > maxLineBytes) throw incomplete();
     if (end >= 0) {
       const line = this.#line.toString('latin1').replace(/\r?\n$/, '');
       this.#line = Buffer.alloc(0);
@@ -288,7 +288,7 @@ class ChunkDecoder extends Transform {
     this.#chunkHash = createHash('sha256');
     this.#chunkSignature = extensions.find((part) => part.startsWith('chunk-signature='))?.slice(16) ?? '';
     if (this.#left > 0) {
-      if (this.#chunks > 0 && this.#chunkBytes < MIN_CHUNK_BYTES) throw tooSmallChunk(this.#chunks, this.#chunkBytes);
+      if (this.#chunks > 0 && this.#chunkBytes < minChunkBytes) throw tooSmallChunk(this.#chunks, this.#chunkBytes);
       this.#chunks += 1;
       this.#chunkBytes = this.#left;
       this.#state = 'data';
@@ -301,7 +301,7 @@ class ChunkDecoder extends Transform {
   #verifyChunk(): void {
     if (!this.#isSigned) return;
     this.#verifySignature(
-      `AWS4-HMAC-SHA256-PAYLOAD\n${this.#verified.timestamp}\n${this.#verified.scope}\n${this.#previousSignature}\n${EMPTY_HASH}\n${this.#chunkHash.digest('hex')}`,
+      `AWS4-HMAC-SHA256-PAYLOAD\n${this.#verified.timestamp}\n${this.#verified.scope}\n${this.#previousSignature}\n${emptyHash}\n${this.#chunkHash.digest('hex')}`,
       this.#chunkSignature,
     );
     this.#previousSignature = this.#chunkSignature;
@@ -339,7 +339,7 @@ class ChunkDecoder extends Transform {
 function tooSmallChunk(number: number, bytes: number): Error {
   return new S3Error(
     'InvalidChunkSizeError',
-    `Only the last chunk is allowed to have a size less than ${MIN_CHUNK_BYTES} bytes`,
+    `Only the last chunk is allowed to have a size less than ${minChunkBytes} bytes`,
     { Chunk: number, BadChunkSize: bytes },
   );
 }

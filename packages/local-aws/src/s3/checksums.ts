@@ -4,14 +4,14 @@ import { crc32 } from 'node:zlib';
 import { notImplemented, S3Error } from './error.ts';
 
 /** The digests of content that are computed here, with their length in bytes. CRC-32C and CRC-64 have no fast implementation in Node. */
-const LENGTHS = { CRC32: 4, SHA1: 20, SHA256: 32 };
+const lengths = { CRC32: 4, SHA1: 20, SHA256: 32 };
 /** The other algorithms of S3, which are refused. */
-const NOT_HERE = new Set(['CRC32C', 'CRC64NVME', 'MD5', 'SHA512', 'XXHASH3', 'XXHASH64', 'XXHASH128']);
+const notHere = new Set(['CRC32C', 'CRC64NVME', 'MD5', 'SHA512', 'XXHASH3', 'XXHASH64', 'XXHASH128']);
 /** The headers that begin like those that carry a checksum, and say something of it. */
-const ABOUT_CHECKSUMS = new Set(['x-amz-checksum-algorithm', 'x-amz-checksum-mode', 'x-amz-checksum-type']);
-const HEADER_PREFIX = 'x-amz-checksum-';
+const aboutChecksums = new Set(['x-amz-checksum-algorithm', 'x-amz-checksum-mode', 'x-amz-checksum-type']);
+const headerPrefix = 'x-amz-checksum-';
 
-export type ChecksumAlgorithm = keyof typeof LENGTHS;
+export type ChecksumAlgorithm = keyof typeof lengths;
 /** Whether the checksum of an object is one of the checksums of its parts, or of its content. */
 export type ChecksumType = 'COMPOSITE' | 'FULL_OBJECT';
 
@@ -52,7 +52,7 @@ export function createDigest(algorithm: ChecksumAlgorithm): Digest {
 }
 
 export function headerOfChecksum(algorithm: ChecksumAlgorithm): string {
-  return `${HEADER_PREFIX}${algorithm.toLowerCase()}`;
+  return `${headerPrefix}${algorithm.toLowerCase()}`;
 }
 
 /** Returns the name of a checksum in XML. */
@@ -62,21 +62,21 @@ export function elementOfChecksum(algorithm: ChecksumAlgorithm): `Checksum${Chec
 
 /** Returns the algorithm that a header or trailer carries a checksum of, or undefined for one that carries none. */
 export function algorithmOfHeader(name: string): ChecksumAlgorithm | undefined {
-  if (!name.startsWith(HEADER_PREFIX) || ABOUT_CHECKSUMS.has(name)) return undefined;
-  return algorithmOf(name.slice(HEADER_PREFIX.length), name);
+  if (!name.startsWith(headerPrefix) || aboutChecksums.has(name)) return undefined;
+  return algorithmOf(name.slice(headerPrefix.length), name);
 }
 
 /** Returns the algorithm of the name; throws for one that S3 or this S3 does not have. */
 export function algorithmOf(name: string, source: string): ChecksumAlgorithm {
   const algorithm = name.toUpperCase();
-  if (NOT_HERE.has(algorithm)) throw notImplemented(`${source} ${name}`);
+  if (notHere.has(algorithm)) throw notImplemented(`${source} ${name}`);
   if (!isAlgorithm(algorithm)) throw invalidRequest(`The algorithm type you specified in ${source} is invalid.`);
   return algorithm;
 }
 
 /** Throws unless the text is base64 of a digest of this algorithm. */
 export function assertChecksum({ algorithm, value }: Checksum, source: string): void {
-  if (!isBase64(value, LENGTHS[algorithm])) throw invalidRequest(`Value for ${source} is invalid.`);
+  if (!isBase64(value, lengths[algorithm])) throw invalidRequest(`Value for ${source} is invalid.`);
 }
 
 /** Returns whether the text is the base64 of so many bytes. */
@@ -134,15 +134,15 @@ export function combineChecksums(
  */
 function shiftCrc(crc: number, bytes: number): number {
   let [shifted, offset] = [crc, 0];
-  for (let left = bytes; left > 0; left -= ZEROS.length) {
-    const zeros = left < ZEROS.length ? ZEROS.subarray(0, left) : ZEROS;
+  for (let left = bytes; left > 0; left -= zeroBlock.length) {
+    const zeros = left < zeroBlock.length ? zeroBlock.subarray(0, left) : zeroBlock;
     shifted = crc32(zeros, shifted);
     offset = crc32(zeros, offset);
   }
   return (shifted ^ offset) >>> 0;
 }
 
-const ZEROS = Buffer.alloc(64 * 1024);
+const zeroBlock = Buffer.alloc(64 * 1024);
 
 function encodeCrc(crc: number): string {
   const bytes = Buffer.alloc(4);
@@ -151,7 +151,7 @@ function encodeCrc(crc: number): string {
 }
 
 function isAlgorithm(name: string): name is ChecksumAlgorithm {
-  return name in LENGTHS;
+  return name in lengths;
 }
 
 export function invalidRequest(message: string): S3Error {

@@ -1,6 +1,6 @@
 import { xmlDocument } from './xml.ts';
 
-const STATUSES = {
+const statuses = {
   AccessDenied: 403,
   AccessForbidden: 403,
   AuthorizationHeaderMalformed: 400,
@@ -43,7 +43,7 @@ const STATUSES = {
   XAmzContentSHA256Mismatch: 400,
 } as const;
 
-export type S3ErrorCode = keyof typeof STATUSES;
+export type S3ErrorCode = keyof typeof statuses;
 
 /** An error that S3 returns as XML, with the status that belongs to its code. */
 export class S3Error extends Error {
@@ -55,7 +55,7 @@ export class S3Error extends Error {
   constructor(code: S3ErrorCode, message: string, detail: Record<string, string | number> = {}) {
     super(message);
     this.code = code;
-    this.status = STATUSES[code];
+    this.status = statuses[code];
     this.#detail = detail;
   }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 import { isRangeWanted, isUnmodified } from './conditions.ts';
 import { noSuchKey, S3Error } from './error.ts';
-import { SYSTEM_METADATA } from './metadata.ts';
+import { systemMetadata } from './metadata.ts';
 import { setChecksum } from './put-object.ts';
 import type { Handler } from './request.ts';
 import type { StoredObject } from './store.ts';
@@ -54,7 +54,7 @@ function setHeaders(res: ServerResponse, object: StoredObject): void {
 
 /** Reads the headers that a signed request may replace in its response. */
 function readOverrides(query: URLSearchParams): [string, string][] {
-  return SYSTEM_METADATA.flatMap((name): [string, string][] => {
+  return systemMetadata.flatMap((name): [string, string][] => {
     const value = query.get(`response-${name}`);
     if (value === null) return [];
     if (/[^\x20-\x7e\x80-\xff]/.test(value))

@@ -1,6 +1,6 @@
 import type { Random } from '../faults/random.ts';
 
-const TWICE = 0.1;
+const twice = 0.1;
 
 /** Sends a message to a queue, so many seconds late. */
 type Send = (queue: string, body: string, delaySeconds?: number) => Promise<void> | void;
@@ -15,7 +15,7 @@ type Send = (queue: string, body: string, delaySeconds?: number) => Promise<void
 export function lateNotifications(send: Send, random: Random): Send {
   return async (queue, body) => {
     await send(queue, body, notificationDelay(random));
-    if (random.chance(TWICE)) await send(queue, body, notificationDelay(random));
+    if (random.chance(twice)) await send(queue, body, notificationDelay(random));
   };
 }
 

@@ -9,14 +9,14 @@ import { assertKey } from './actions.ts';
 import { notImplemented, S3Error } from './error.ts';
 import { metadataOf } from './metadata.ts';
 import { assertPolicy, type LengthRange, parsePostPolicy } from './post-policy.ts';
-import { MAX_PUT_BYTES } from './put-object.ts';
+import { maxPutBytes } from './put-object.ts';
 import { type FormStore, respondEmpty, respondXml } from './request.ts';
 import type { Blob, StoredObject } from './store.ts';
 
 /** S3 takes at most 20 KB of fields ahead of the file. */
-const MAX_FIELDS_BYTES = 20 * 1024;
-const SIGNATURE_FIELDS = ['policy', 'x-amz-algorithm', 'x-amz-credential', 'x-amz-date', 'x-amz-signature'];
-const UNSUPPORTED_FIELDS = /^(acl|tagging|x-amz-(?!meta-|(algorithm|credential|date|security-token|signature)$).*)$/;
+const maxFieldsBytes = 20 * 1024;
+const signatureFields = ['policy', 'x-amz-algorithm', 'x-amz-credential', 'x-amz-date', 'x-amz-signature'];
+const unsupportedFields = /^(acl|tagging|x-amz-(?!meta-|(algorithm|credential|date|security-token|signature)$).*)$/;
 
 export interface PostContext {
   bucket: string;
@@ -66,7 +66,7 @@ function readForm(req: IncomingMessage): Promise<Form> {
       headers: req.headers,
       defParamCharset: 'utf8',
       preservePath: true,
-      limits: { fieldSize: MAX_FIELD_FILE_BYTES, fields: MAX_FIELDS, files: MAX_FIELDS, fieldNameSize: 200 },
+      limits: { fieldSize: maxFieldFileBytes, fields: maxFields, files: maxFields, fieldNameSize: 200 },
     });
   } catch {
     throw malformed();
@@ -99,7 +99,7 @@ function readForm(req: IncomingMessage): Promise<Form> {
       return;
     }
     fieldBytes += rawName.length + Buffer.byteLength(value);
-    if (info.valueTruncated || fieldBytes > MAX_FIELDS_BYTES) failure ??= tooLongFields();
+    if (info.valueTruncated || fieldBytes > maxFieldsBytes) failure ??= tooLongFields();
     fields.set(name, value);
   });
   /** A field may have a file name as well, as libraries send it that make no difference; S3 knows the file by its field. */
@@ -108,9 +108,9 @@ function readForm(req: IncomingMessage): Promise<Form> {
     fieldBytes += name.length;
     for await (const chunk of content) {
       fieldBytes += chunk.length;
-      if (fieldBytes <= MAX_FIELDS_BYTES) chunks.push(chunk);
+      if (fieldBytes <= maxFieldsBytes) chunks.push(chunk);
     }
-    if (fieldBytes > MAX_FIELDS_BYTES) failure ??= tooLongFields();
+    if (fieldBytes > maxFieldsBytes) failure ??= tooLongFields();
     fields.set(name, Buffer.concat(chunks).toString());
   };
   parser.on('file', (rawName, file, info) => {
@@ -143,8 +143,8 @@ function readForm(req: IncomingMessage): Promise<Form> {
   return promise;
 }
 
-const MAX_FIELD_FILE_BYTES = 1024 * 1024;
-const MAX_FIELDS = 200;
+const maxFieldFileBytes = 1024 * 1024;
+const maxFields = 200;
 
 function tooLongFields(): Error {
   return new S3Error(
@@ -162,8 +162,8 @@ function admit(fields: Map<string, string>, context: PostContext): { key: string
   const policyText = fields.get('policy');
   const signature = fields.get('x-amz-signature');
   const credential = fields.get('x-amz-credential');
-  const missing = SIGNATURE_FIELDS.filter((name) => !fields.get(name));
-  if (missing.length === SIGNATURE_FIELDS.length) throw new S3Error('AccessDenied', 'Access Denied');
+  const missing = signatureFields.filter((name) => !fields.get(name));
+  if (missing.length === signatureFields.length) throw new S3Error('AccessDenied', 'Access Denied');
   if (!policyText || !signature || !credential || missing.length > 0)
     throw new S3Error(
       'InvalidArgument',
@@ -179,7 +179,7 @@ function admit(fields: Map<string, string>, context: PostContext): { key: string
   );
   const policy = parsePostPolicy(policyText);
   assertPolicy(policy, fields, context.bucket, Date.now());
-  const unknown = [...fields.keys()].find((name) => UNSUPPORTED_FIELDS.test(name));
+  const unknown = [...fields.keys()].find((name) => unsupportedFields.test(name));
   if (unknown !== undefined) throw notImplemented(unknown);
   context.authorise(credentials, key);
   return { key, range: policy.lengthRange };
@@ -194,7 +194,7 @@ async function store(
   let blob: Blob | undefined;
   try {
     blob = await context.store.write(
-      Readable.from(limitLength(form.file, range ?? { min: 0, max: MAX_PUT_BYTES }), { objectMode: false }),
+      Readable.from(limitLength(form.file, range ?? { min: 0, max: maxPutBytes }), { objectMode: false }),
     );
     await form.whole;
     return await context.store.commit(context.bucket, key, blob, {

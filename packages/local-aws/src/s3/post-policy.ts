@@ -14,7 +14,7 @@ export interface PostPolicy {
 }
 
 /** The fields a policy need not mention. */
-const UNCOVERED_FIELDS = new Set(['policy', 'x-amz-signature', 'file', 'bucket']);
+const uncoveredFields = new Set(['policy', 'x-amz-signature', 'file', 'bucket']);
 
 /** Reads the policy of a presigned POST. */
 export function parsePostPolicy(base64: string): PostPolicy {
@@ -44,7 +44,7 @@ export function assertPolicy(policy: PostPolicy, fields: Map<string, string>, bu
   }
   const covered = new Set(policy.conditions.map((condition) => condition.field));
   const extra = [...fields.keys()].filter(
-    (name) => !covered.has(name) && !UNCOVERED_FIELDS.has(name) && !name.startsWith('x-ignore-'),
+    (name) => !covered.has(name) && !uncoveredFields.has(name) && !name.startsWith('x-ignore-'),
   );
   if (extra.length > 0) throw denied(`Extra input fields: ${extra.join(', ')}`);
 }

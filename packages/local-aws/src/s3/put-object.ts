@@ -8,7 +8,7 @@ import { type Handler, respondEmpty, respondXml, type S3Request } from './reques
 import type { ObjectStore } from './store.ts';
 
 /** S3 takes no larger object, part or copy in one request. */
-export const MAX_PUT_BYTES = 5 * 1024 ** 3;
+export const maxPutBytes = 5 * 1024 ** 3;
 
 /** Handles PutObject. */
 export const putObject: Handler = async (request, res, { store, created }) => {
@@ -40,10 +40,10 @@ export const copyObject: Handler = async ({ bucket, key, headers }, res, { store
   const metadata = directive === 'REPLACE' ? metadataOf(Object.entries(headers)) : undefined;
   const copied = await store.copy(from, { bucket, key }, metadata, (source) => {
     if (isUnmodified(source, headers, 'x-amz-copy-source-')) throw preconditionFailed();
-    if (source.size > MAX_PUT_BYTES)
+    if (source.size > maxPutBytes)
       throw new S3Error(
         'InvalidRequest',
-        `The specified copy source is larger than the maximum allowable size for a copy source: ${MAX_PUT_BYTES}`,
+        `The specified copy source is larger than the maximum allowable size for a copy source: ${maxPutBytes}`,
       );
   });
   await created('Copy', copied);
@@ -68,7 +68,7 @@ export function describeChecksum(checksum: ObjectChecksum | undefined): Record<s
 
 /** Returns the body to store; throws when it is larger than S3 takes in one request. */
 export function bodyOf({ body, headers }: S3Request): Readable {
-  if (Number(headers['content-length']) > MAX_PUT_BYTES)
+  if (Number(headers['content-length']) > maxPutBytes)
     throw new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size');
   return body ?? Readable.from([]);
 }

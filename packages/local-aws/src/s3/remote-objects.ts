@@ -16,14 +16,14 @@ import type { CreationListener, FormStore, ObjectCreation, S3Request, S3Service 
 import type { StoredObject } from './store.ts';
 import { childText, parseXml, xmlDocument } from './xml.ts';
 
-const UNSIGNED = 'UNSIGNED-PAYLOAD';
+const unsignedPayload = 'UNSIGNED-PAYLOAD';
 /** S3 refuses chunks below 8 KiB, and recommends those of 64. */
-const CHUNK_BYTES = 64 * 1024;
-const UNSIGNED_WITH_TRAILER = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
+const chunkBytes = 64 * 1024;
+const unsignedWithTrailer = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
 /** What of a request is for S3, and not for the connection or the gate. */
-const FORWARDED =
+const forwardedHeaders =
   /^(content-(type|encoding|disposition|language|md5|length)|cache-control|expires|range|if-.+|x-amz-(meta-.+|checksum-.+|sdk-checksum-algorithm|copy-source.*|metadata-directive))$/;
-const CREATIONS: Partial<Record<S3Operation, ObjectCreation>> = {
+const creations: Partial<Record<S3Operation, ObjectCreation>> = {
   PutObject: 'Put',
   CopyObject: 'Copy',
   CompleteMultipartUpload: 'CompleteMultipartUpload',
@@ -53,7 +53,7 @@ export async function reachObjects(
 
   function request({ method, bucket, key = '', query = new URLSearchParams(), headers = {}, body }: Call) {
     const path = key === '' ? `/${bucket}` : `/${bucket}/${encodeKey(key)}`;
-    const unsigned = { host: url.host, 'x-amz-content-sha256': UNSIGNED, ...headers };
+    const unsigned = { host: url.host, 'x-amz-content-sha256': unsignedPayload, ...headers };
     const signed = sign({ accessKeyId, secretAccessKey, region }, { method, path, query, headers: unsigned });
     const text = canonicalQuery(query);
     return send(url.origin, { method, path: text === '' ? path : `${path}?${text}`, headers: signed, body });
@@ -82,7 +82,7 @@ export async function reachObjects(
       const { operation, bucket, key, query } = incoming;
       const response = await request({ method: methodOf(operation), bucket, key, query, ...contentOf(incoming) });
       if (isFailure(response)) return relayError(response, res, incoming);
-      const kind = CREATIONS[operation];
+      const kind = creations[operation];
       // S3 notifies after the write; here the response waits for it, so that whoever knows of the one finds the other.
       if (kind && response.statusCode === 200) await notify(kind, await describe(bucket, key));
       await relay(response, res);
@@ -112,7 +112,7 @@ function contentOf(request: S3Request): Pick<Call, 'headers' | 'body'> {
     headers: {
       ...others,
       'content-encoding': encoding === undefined ? 'aws-chunked' : `aws-chunked,${encoding}`,
-      'x-amz-content-sha256': UNSIGNED_WITH_TRAILER,
+      'x-amz-content-sha256': unsignedWithTrailer,
       'x-amz-decoded-content-length': length,
       'x-amz-trailer': trailer,
     },
@@ -123,7 +123,7 @@ function contentOf(request: S3Request): Pick<Call, 'headers' | 'body'> {
 function forwarded(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      FORWARDED.test(name) && typeof value === 'string' ? [[name, value]] : [],
+      forwardedHeaders.test(name) && typeof value === 'string' ? [[name, value]] : [],
     ),
   );
 }
@@ -140,7 +140,7 @@ async function* inChunks(body: Readable, checksum: S3Request['checksum']): Async
   for await (const piece of body) {
     waiting.push(piece);
     size += piece.length;
-    if (size >= CHUNK_BYTES) yield take();
+    if (size >= chunkBytes) yield take();
   }
   if (size > 0) yield take();
   const sum = checksum();

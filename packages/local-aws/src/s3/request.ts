@@ -6,7 +6,7 @@ import type { S3Operation } from './operations.ts';
 import type { Blob, Metadata, ObjectStore, StoredObject } from './store.ts';
 import { parseXml, type XmlContent, type XmlNode, xmlDocument } from './xml.ts';
 
-const MAX_XML_BYTES = 16 * 1024 * 1024;
+const maxXmlBytes = 16 * 1024 * 1024;
 
 /** The body of a DeleteObjects request. */
 export interface Deletion {
@@ -62,7 +62,7 @@ export async function readXml(body: Readable | undefined, root: string): Promise
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > MAX_XML_BYTES) throw new S3Error('MaxMessageLengthExceeded', 'Your request was too big.');
+    if (size > maxXmlBytes) throw new S3Error('MaxMessageLengthExceeded', 'Your request was too big.');
     chunks.push(chunk);
   }
   const document = parseXml(Buffer.concat(chunks).toString());

@@ -15,8 +15,8 @@ import {
 } from './checksums.ts';
 import { noSuchKey, S3Error } from './error.ts';
 
-const MIN_PART_BYTES = 5 * 1024 * 1024;
-const KEY_PAGE = 1000;
+const minPartBytes = 5 * 1024 * 1024;
+const keyPage = 1000;
 
 export type Metadata = Record<string, string>;
 
@@ -99,7 +99,7 @@ export class ObjectStore {
     this.#db = new DatabaseSync(join(directory, 'objects.db'));
     // What is written to the log outlives a kill of this process without a sync to the disk.
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;');
-    this.#db.exec(SCHEMA);
+    this.#db.exec(schema);
     addColumns(this.#db);
     this.#statements = prepare(this.#db);
     this.#removeOrphans();
@@ -215,7 +215,7 @@ export class ObjectStore {
     let after = options.after;
     let last = '';
     for (;;) {
-      const rows = this.#statements.page.all(bucket, after, prefix, KEY_PAGE).map(toRow);
+      const rows = this.#statements.page.all(bucket, after, prefix, keyPage).map(toRow);
       for (const row of rows) {
         if (!row.key.startsWith(prefix)) return listing;
         after = row.key;
@@ -230,7 +230,7 @@ export class ObjectStore {
         else listing.commonPrefixes.push(common);
         last = common ?? row.key;
       }
-      if (rows.length < KEY_PAGE) return listing;
+      if (rows.length < keyPage) return listing;
     }
   }
 
@@ -301,10 +301,10 @@ export class ObjectStore {
       if (index > 0 && number <= (wanted[index - 1]?.number ?? 0)) {
         throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
       }
-      if (index < wanted.length - 1 && part.size < MIN_PART_BYTES) {
+      if (index < wanted.length - 1 && part.size < minPartBytes) {
         throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
           ProposedSize: part.size,
-          MinSizeAllowed: MIN_PART_BYTES,
+          MinSizeAllowed: minPartBytes,
           PartNumber: number,
           ETag: etag,
         });
@@ -456,7 +456,7 @@ export class ObjectStore {
   }
 }
 
-const SCHEMA = `
+const schema = `
   CREATE TABLE IF NOT EXISTS objects (
     bucket TEXT NOT NULL, key TEXT NOT NULL, size INTEGER NOT NULL, etag TEXT NOT NULL, modified INTEGER NOT NULL,
     metadata TEXT NOT NULL, segments TEXT NOT NULL, tagging TEXT, checksum TEXT,

@@ -26,9 +26,9 @@ export function parseXml(xml: string): XmlNode | undefined {
   const document: XmlNode = { name: '', text: '', children: [] };
   const open = [document];
   const source = xml.replace(/^\ufeff?<\?xml\s[^<>]*\?>/, '');
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < source.length) {
-    const match = TOKEN.exec(source);
+  token.lastIndex = 0;
+  while (token.lastIndex < source.length) {
+    const match = token.exec(source);
     const parent = open.at(-1);
     if (!match || !parent) return undefined;
     const [, text, closed, opened, slash] = match;
@@ -57,9 +57,9 @@ export function childText(node: XmlNode, name: string): string | undefined {
   return others.length === 0 ? child?.text : undefined;
 }
 
-const TOKEN = /([^<]+)|<\/([\w:.-]+)\s*>|<([\w:.-]+)(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?)>/y;
+const token = /([^<]+)|<\/([\w:.-]+)\s*>|<([\w:.-]+)(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?)>/y;
 
-const ENTITIES = new Map([
+const entities = new Map([
   ['&amp;', '&'],
   ['&lt;', '<'],
   ['&gt;', '>'],
@@ -71,7 +71,7 @@ function decodeXml(text: string): string | undefined {
   let isWellFormed = true;
   const decoded = text.replace(/&(?:#x([0-9a-f]+);|#(\d+);|\w+;)?/gi, (entity, hex, decimal) => {
     const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN);
-    const character = code <= 0x10ffff ? String.fromCodePoint(code) : ENTITIES.get(entity);
+    const character = code <= 0x10ffff ? String.fromCodePoint(code) : entities.get(entity);
     if (character === undefined) isWellFormed = false;
     return character ?? '';
   });

@@ -1,6 +1,6 @@
 /** A source begins with five batches at a time, and handles five more each second while there are messages for them. */
-const INITIAL = 5;
-const RAISE_MILLISECONDS = 200;
+const initial = 5;
+const raiseMilliseconds = 200;
 
 /**
  * Limits the number of batches that a source has in flight as Lambda does: a burst does not start an environment for each
@@ -15,7 +15,7 @@ export class Concurrency {
 
   constructor(max: number) {
     this.#max = max;
-    this.#limit = Math.min(INITIAL, max);
+    this.#limit = Math.min(initial, max);
   }
 
   /** Waits for a slot; the caller returns it with `release`. */
@@ -33,7 +33,7 @@ export class Concurrency {
 
   /** Begins anew, since there are no more messages. */
   reset(): void {
-    this.#limit = Math.min(INITIAL, this.#max);
+    this.#limit = Math.min(initial, this.#max);
   }
 
   #raiseLater(): void {
@@ -43,6 +43,6 @@ export class Concurrency {
       if (this.#waiting.length === 0) return;
       this.#limit += 1;
       this.#waiting.shift()?.();
-    }, RAISE_MILLISECONDS).unref();
+    }, raiseMilliseconds).unref();
   }
 }

@@ -1,13 +1,13 @@
 import type { Random } from '../faults/random.ts';
 import type { Queue } from './fauxqs-patches.ts';
 
-const TWICE = 0.05;
-const OUT_OF_ORDER = 0.3;
-const FEWER = 0.3;
+const twice = 0.05;
+const outOfOrder = 0.3;
+const fewer = 0.3;
 /** How far from the oldest a message may be that is received first. */
-const REACH = 20;
-const MAX_REPEAT_DELAY_MS = 4_000;
-const FAILED_DELETES = 0.02;
+const reach = 20;
+const maxRepeatDelayMs = 4_000;
+const failedDeletes = 0.02;
 
 /**
  * Makes a queue deliver as SQS may.
@@ -20,13 +20,13 @@ export function misdeliver(queue: Queue, random: Random): void {
   const dequeue: Queue['dequeue'] = queue.dequeue.bind(queue);
   queue.dequeue = (max, ...rest) => {
     const { messages } = queue;
-    if (random.chance(OUT_OF_ORDER))
-      messages.unshift(...messages.splice(random.below(Math.min(REACH, messages.length)), 1));
-    const received = dequeue(random.chance(FEWER) ? 1 + random.below(max) : max, ...rest);
+    if (random.chance(outOfOrder))
+      messages.unshift(...messages.splice(random.below(Math.min(reach, messages.length)), 1));
+    const received = dequeue(random.chance(fewer) ? 1 + random.below(max) : max, ...rest);
     if (queue.isFifo()) return received;
     for (const { ReceiptHandle } of received) {
       const message = queue.inflightMessages.get(ReceiptHandle)?.message;
-      if (message && random.chance(TWICE)) repeatLater(message);
+      if (message && random.chance(twice)) repeatLater(message);
     }
     return received;
   };
@@ -39,7 +39,7 @@ export function misdeliver(queue: Queue, random: Random): void {
         // Wakes receivers that wait.
         queue.processTimers();
       },
-      random.between(0, MAX_REPEAT_DELAY_MS),
+      random.between(0, maxRepeatDelayMs),
     );
     timer.unref();
   }
@@ -53,5 +53,5 @@ export function misdeliver(queue: Queue, random: Random): void {
  * delivered again, after seconds here instead of the visibility timeout, and delays its group until then.
  */
 export function failedDeletion(random: Random): number | undefined {
-  return random.chance(FAILED_DELETES) ? 1 + random.below(2) : undefined;
+  return random.chance(failedDeletes) ? 1 + random.below(2) : undefined;
 }

@@ -4,12 +4,12 @@ interface Waiting {
   sentTimestamp: number;
 }
 
-const NOISY_SHARE = 0.1;
-const NOISY_IN_FLIGHT = 30;
+const noisyShare = 0.1;
+const noisyInFlight = 30;
 /** A group that has sent nothing for this long is quiet. It is also what counts as recent of the time that consumers spent. */
-const RECENT_MS = 5 * 60_000;
+const recentMs = 5 * 60_000;
 /** Shares of less time than this say nothing yet. SQS gives no figure; its thresholds "are approximate". */
-const MIN_TIME_MS = 1_000;
+const minTimeMs = 1_000;
 
 /**
  * Orders the messages of a standard queue as a fair queue of SQS does.
@@ -90,18 +90,18 @@ export class FairOrder {
     const totalTime = [...time.values()].reduce((sum, ms) => sum + ms, 0);
     const isNoisy = (group: string) => {
       const own = inFlight.get(group) ?? 0;
-      if (own >= NOISY_IN_FLIGHT && own > NOISY_SHARE * this.#inFlight.size) return true;
-      return totalTime >= MIN_TIME_MS && (time.get(group) ?? 0) > NOISY_SHARE * totalTime;
+      if (own >= noisyInFlight && own > noisyShare * this.#inFlight.size) return true;
+      return totalTime >= minTimeMs && (time.get(group) ?? 0) > noisyShare * totalTime;
     };
     return new Map(
       [...lastSent].flatMap(([group, sent]) =>
-        sent > now - RECENT_MS && isNoisy(group) ? [[group, inFlight.get(group) ?? 0]] : [],
+        sent > now - recentMs && isNoisy(group) ? [[group, inFlight.get(group) ?? 0]] : [],
       ),
     );
   }
 
   #recent(group: string, now: number): number {
     const { ms, at } = this.#spent.get(group) ?? { ms: 0, at: now };
-    return ms * Math.exp((at - now) / RECENT_MS);
+    return ms * Math.exp((at - now) / recentMs);
   }
 }

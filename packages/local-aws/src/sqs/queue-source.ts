@@ -13,14 +13,14 @@ import { failedMessageIds } from './batch-response.ts';
 import { Concurrency } from './concurrency.ts';
 import { buildSqsEvent } from './sqs-event.ts';
 
-const MAX_POLL_SECONDS = 20;
+const maxPollSeconds = 20;
 /** The maximum that SQS returns, or deletes, in one request. */
-const REQUEST_LIMIT = 10;
-const ZIP_CONCURRENCY = 10;
-const FIRST_BACKOFF_MILLISECONDS = 100;
-const MAX_BACKOFF_MILLISECONDS = 5_000;
+const requestLimit = 10;
+const zipConcurrency = 10;
+const firstBackoffMilliseconds = 100;
+const maxBackoffMilliseconds = 5_000;
 /** That of a queue which says nothing of it. */
-const DEFAULT_VISIBILITY_SECONDS = 30;
+const defaultVisibilitySeconds = 30;
 
 export interface QueueSourceDependencies {
   runtime: LambdaRuntime;
@@ -48,7 +48,7 @@ export function startQueueSource(
   const polling = poll();
 
   async function poll(): Promise<void> {
-    let backoff = FIRST_BACKOFF_MILLISECONDS;
+    let backoff = firstBackoffMilliseconds;
     while (!signal.aborted && !draining) {
       // First the slot, then the message: its visibility runs from the moment it is received.
       await slots.take();
@@ -56,12 +56,12 @@ export function startQueueSource(
       const batch: Message[] = [];
       try {
         await collect(batch);
-        backoff = FIRST_BACKOFF_MILLISECONDS;
+        backoff = firstBackoffMilliseconds;
       } catch (error) {
         if (!signal.aborted) {
           log(`${queue.name}: could not receive, retrying in ${backoff} ms: ${describe(error)}`);
           await wait(backoff, undefined, { signal }).catch(() => {});
-          backoff = Math.min(backoff * 2, MAX_BACKOFF_MILLISECONDS);
+          backoff = Math.min(backoff * 2, maxBackoffMilliseconds);
         }
       }
       if (batch.length === 0) slots.reset();
@@ -74,13 +74,13 @@ export function startQueueSource(
     // As Lambda's poller does, which needs the permission for it.
     if (!isChecked) await sqs.send(new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ['All'] }));
     isChecked = true;
-    await receive(batch, MAX_POLL_SECONDS);
+    await receive(batch, maxPollSeconds);
     if (batch.length === 0) return;
     const closes = Date.now() + batchingWindowSeconds * 1000;
     for (let left = closes - Date.now(); batch.length < batchSize && left > 0; left = closes - Date.now()) {
       // SQS waits in whole seconds; a shorter rest of the window passes before one last receive.
       if (left < 1000) await wait(left, undefined, { signal });
-      await receive(batch, Math.min(MAX_POLL_SECONDS, left < 1000 ? 0 : Math.floor(left / 1000)));
+      await receive(batch, Math.min(maxPollSeconds, left < 1000 ? 0 : Math.floor(left / 1000)));
     }
   }
 
@@ -88,7 +88,7 @@ export function startQueueSource(
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl: queue.url,
-        MaxNumberOfMessages: Math.min(REQUEST_LIMIT, batchSize - batch.length),
+        MaxNumberOfMessages: Math.min(requestLimit, batchSize - batch.length),
         WaitTimeSeconds: seconds,
         MessageAttributeNames: ['All'],
         MessageSystemAttributeNames: ['All'],
@@ -118,8 +118,8 @@ export function startQueueSource(
     const traces = batch.map(({ Attributes }) => Attributes?.AWSTraceHeader);
     // The account, so that environments are shared fairly.
     const client = batch[0]?.Attributes?.MessageGroupId;
-    const visibleAt = Date.now() + Number(queue.attributes.VisibilityTimeout ?? DEFAULT_VISIBILITY_SECONDS) * 1000;
-    for (let backoff = FIRST_BACKOFF_MILLISECONDS; ; backoff = Math.min(backoff * 2, MAX_BACKOFF_MILLISECONDS)) {
+    const visibleAt = Date.now() + Number(queue.attributes.VisibilityTimeout ?? defaultVisibilitySeconds) * 1000;
+    for (let backoff = firstBackoffMilliseconds; ; backoff = Math.min(backoff * 2, maxBackoffMilliseconds)) {
       try {
         return await runtime.invoke(source.function, buildSqsEvent(queue, batch), { traces, client });
       } catch (error) {
@@ -140,8 +140,8 @@ export function startQueueSource(
   }
 
   async function remove(messages: Message[]): Promise<void> {
-    for (let start = 0; start < messages.length; start += REQUEST_LIMIT) {
-      const part = messages.slice(start, start + REQUEST_LIMIT);
+    for (let start = 0; start < messages.length; start += requestLimit) {
+      const part = messages.slice(start, start + requestLimit);
       const Entries = part.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
       try {
         const { Failed = [] } = await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }));
@@ -182,7 +182,7 @@ export interface Slots {
  * invoke beyond it is refused.
  */
 export function slotsOf({ function: fn, maximumConcurrency }: QueueSource, cores: number): Slots {
-  const own = fn.packaging === 'image' ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
+  const own = fn.packaging === 'image' ? cores : (maximumConcurrency ?? zipConcurrency);
   return { concurrency: Math.min(own, maximumConcurrency ?? own) };
 }
 

@@ -28,12 +28,12 @@ const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 const cachedStatuses = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504];
 
 /** Quotas of CloudFront: additional behaviors, characters of a path pattern and of a header, bytes of a function. */
-const MAX_BEHAVIORS = 25;
-const MAX_HEADER = 1_783;
-const MAX_PATTERN = 255;
-const MAX_CODE_BYTES = 10_240;
+const maxBehaviors = 25;
+const maxHeader = 1_783;
+const maxPattern = 255;
+const maxCodeBytes = 10_240;
 
-const API_GATEWAY_SECONDS = 30;
+const apiGatewaySeconds = 30;
 
 /** Reads the distributions, or throws where CloudFront would refuse one, or its origin a request of it. */
 export function readDistributions(ofType: ByType, apis: LocalHttpApi[], buckets: FilledBucket[]): LocalDistribution[] {
@@ -57,8 +57,8 @@ export function readDistributions(ofType: ByType, apis: LocalHttpApi[], buckets:
       return readBehavior(behavior, { logicalId, pattern, origin, functions, policies });
     };
     const additional = config.objects('CacheBehaviors');
-    if (additional.length > MAX_BEHAVIORS)
-      throw new NotUnderstood(`${logicalId}: CloudFront takes ${MAX_BEHAVIORS} behaviors, not ${additional.length}.`);
+    if (additional.length > maxBehaviors)
+      throw new NotUnderstood(`${logicalId}: CloudFront takes ${maxBehaviors} behaviors, not ${additional.length}.`);
     return {
       logicalId,
       domainName: attributes.DomainName ?? '',
@@ -77,8 +77,8 @@ function readCode({ logicalId, attributes, properties }: Resource): [arn: string
   properties.pass('A name', 'Name');
   properties.only('AutoPublish', true);
   const code = properties.text('FunctionCode');
-  if (Buffer.byteLength(code) > MAX_CODE_BYTES)
-    throw new NotUnderstood(`${logicalId}: CloudFront takes functions of ${MAX_CODE_BYTES} bytes.`);
+  if (Buffer.byteLength(code) > maxCodeBytes)
+    throw new NotUnderstood(`${logicalId}: CloudFront takes functions of ${maxCodeBytes} bytes.`);
   return [attributes.FunctionARN ?? '', code];
 }
 
@@ -93,8 +93,8 @@ function readHeaders({ ref, properties }: Resource): [id: string, headers: Recor
     if (override === undefined) return;
     if (override !== true) throw new NotUnderstood(`${ref}: ${name} does not replace that of the origin.`);
     headers[name] = value(header);
-    if (headers[name].length > MAX_HEADER)
-      throw new NotUnderstood(`${ref}: CloudFront takes ${MAX_HEADER} characters of ${name}.`);
+    if (headers[name].length > maxHeader)
+      throw new NotUnderstood(`${ref}: CloudFront takes ${maxHeader} characters of ${name}.`);
   };
   take('content-security-policy', security.object('ContentSecurityPolicy'), (it) => it.text('ContentSecurityPolicy'));
   take('x-content-type-options', security.object('ContentTypeOptions'), () => 'nosniff');
@@ -146,7 +146,7 @@ function readOrigin(
   const config = origin.object('CustomOriginConfig');
   config.only('OriginProtocolPolicy', 'https-only');
   config.pass('Connections within one process', 'OriginKeepaliveTimeout', 'OriginSSLProtocols');
-  if (config.number('OriginReadTimeout', API_GATEWAY_SECONDS) <= API_GATEWAY_SECONDS)
+  if (config.number('OriginReadTimeout', apiGatewaySeconds) <= apiGatewaySeconds)
     throw new NotUnderstood(`${distribution} does not wait for ${host} as long as a request may take there.`);
   return { kind: 'api', api, host, headers };
 }
@@ -178,8 +178,8 @@ function readBehavior(
   behavior: Properties,
   { logicalId, pattern, origin, functions, policies }: BehaviorContext,
 ): CacheBehavior {
-  if (pattern.length > MAX_PATTERN)
-    throw new NotUnderstood(`${logicalId}: CloudFront takes patterns of ${MAX_PATTERN} characters.`);
+  if (pattern.length > maxPattern)
+    throw new NotUnderstood(`${logicalId}: CloudFront takes patterns of ${maxPattern} characters.`);
   behavior.pass('TLS and compression are not imitated', 'ViewerProtocolPolicy', 'Compress');
   // A response of the API is for one caller; a file of the build is the same for all.
   const isApi = origin.kind === 'api';

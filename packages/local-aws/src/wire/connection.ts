@@ -12,7 +12,7 @@ export interface OutgoingRequest {
 }
 
 /** Headers that belong to one connection. */
-const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 /** Sends a request to a server on this machine, and returns its response when it begins. */
 export async function send(origin: string, { method, path, headers, body }: OutgoingRequest): Promise<IncomingMessage> {
@@ -29,7 +29,7 @@ export async function send(origin: string, { method, path, headers, body }: Outg
 export async function relay(response: IncomingMessage, res: ServerResponse): Promise<void> {
   res.statusCode = response.statusCode ?? 502;
   for (const [name, value] of Object.entries(response.headers)) {
-    if (value !== undefined && !OF_CONNECTION.has(name)) res.setHeader(name, value);
+    if (value !== undefined && !ofConnection.has(name)) res.setHeader(name, value);
   }
   await pipeline(response, res).catch((error) => {
     if (!res.destroyed) throw error;

@@ -16,11 +16,11 @@ import { until } from '../../../../test/support/until.ts';
 import { startTables, type Tables } from '../../src/dynamodb/tables.ts';
 import { expireItems } from '../../src/gate/expiry.ts';
 import { makeDirectoryOfTest } from './directory-of-test.ts';
-import { allow, everything, type LocalAws, makeStack, nothing, role, startLocalAws, TABLE_ARN } from './fixture.ts';
+import { allow, everything, type LocalAws, makeStack, nothing, role, startLocalAws, tableArn } from './fixture.ts';
 
-const reader = role('Reader', [allow(['dynamodb:GetItem', 'dynamodb:Query'], [TABLE_ARN])]);
+const reader = role('Reader', [allow(['dynamodb:GetItem', 'dynamodb:Query'], [tableArn])]);
 const tenant = role('Tenant', [
-  allow(['dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:BatchWriteItem'], [TABLE_ARN], {
+  allow(['dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:BatchWriteItem'], [tableArn], {
     conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['tenant#*'] } },
   }),
 ]);
@@ -196,9 +196,9 @@ describe('DynamoDB behind the gate', () => {
 
     await expect(call).rejects.toMatchObject({
       name: 'AccessDeniedException',
-      message: `User: ${nothing.arn} is not authorized to perform: dynamodb:PutItem on resource: ${TABLE_ARN}`,
+      message: `User: ${nothing.arn} is not authorized to perform: dynamodb:PutItem on resource: ${tableArn}`,
     });
-    expect(aws.denials).toContainEqual({ roleArn: nothing.arn, action: 'dynamodb:PutItem', resource: TABLE_ARN });
+    expect(aws.denials).toContainEqual({ roleArn: nothing.arn, action: 'dynamodb:PutItem', resource: tableArn });
   });
 
   it('wants a permission for an index that a permission for its table does not include', async () => {

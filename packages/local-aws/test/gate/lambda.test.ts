@@ -14,14 +14,14 @@ import type { LocalFunction } from '../../src/template/model.ts';
 import { eventually } from '../lambda/fixtures/eventually.ts';
 import { temporaryFolder } from '../lambda/fixtures/files.ts';
 import { fixtureFunction, fixtureRuntime } from '../lambda/fixtures/functions.ts';
-import { ACCOUNT, allow, type LocalAws, nothing, role, startLocalAws } from './fixture.ts';
+import { accountId, allow, type LocalAws, nothing, role, startLocalAws } from './fixture.ts';
 
 const streams = fileURLToPath(new URL('../lambda/fixtures/streams.ts', import.meta.url));
 
 function named(handler: string, changes: Partial<LocalFunction> = {}): LocalFunction {
   return fixtureFunction(handler, {
     name: handler,
-    arn: `arn:aws:lambda:eu-central-1:${ACCOUNT}:function:${handler}`,
+    arn: `arn:aws:lambda:eu-central-1:${accountId}:function:${handler}`,
     ...changes,
   });
 }
@@ -130,7 +130,7 @@ test('a function can be invoked as a whole, by name, ARN or the end of that', as
     local.client.send(new InvokeCommand({ FunctionName, Payload: JSON.stringify({ a: 1 }) }));
 
   const results = await Promise.all(
-    ['echo', `arn:aws:lambda:eu-central-1:${ACCOUNT}:function:echo`, `${ACCOUNT}:function:echo`].map(invoke),
+    ['echo', `arn:aws:lambda:eu-central-1:${accountId}:function:echo`, `${accountId}:function:echo`].map(invoke),
   );
 
   expect(results.map(({ Payload }) => Buffer.from(Payload ?? []).toString())).toEqual(Array(3).fill('{"a":1}'));
@@ -157,7 +157,7 @@ test('a role without the permission is refused', async () => {
 
   await expect(refused).rejects.toMatchObject({ name: 'AccessDeniedException', $metadata: { httpStatusCode: 403 } });
   expect(local.aws.denials).toMatchObject([
-    { action: 'lambda:InvokeFunction', resource: `arn:aws:lambda:eu-central-1:${ACCOUNT}:function:echo` },
+    { action: 'lambda:InvokeFunction', resource: `arn:aws:lambda:eu-central-1:${accountId}:function:echo` },
   ]);
 });
 

@@ -22,7 +22,7 @@ import { type FaultName, Faults } from '../../src/faults/faults.ts';
 import { Random } from '../../src/faults/random.ts';
 import { makeSessionCredentials } from '../../src/iam/credentials.ts';
 import { makeDirectoryOfTest } from './directory-of-test.ts';
-import { everything, queryByState, startLocalAws, TABLE_ARN } from './fixture.ts';
+import { everything, queryByState, startLocalAws, tableArn } from './fixture.ts';
 
 const TableName = 'records';
 const Bucket = 'lathe-files';
@@ -165,7 +165,7 @@ describe('a DynamoDB that misbehaves', () => {
     for (let count = 0; count < 3; count++) await put(1);
     await expect(put(1)).rejects.toMatchObject({
       name: 'ThrottlingException',
-      throttlingReasons: [{ reason: 'TableWriteKeyRangeThroughputExceeded', resource: TABLE_ARN }],
+      throttlingReasons: [{ reason: 'TableWriteKeyRangeThroughputExceeded', resource: tableArn }],
     });
     const repeated = put(10);
     const other = aws.dynamodb().send(new PutItemCommand({ TableName, Item: itemOf('cold', 'other') }));

@@ -27,14 +27,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startS3Door } from '../../../../test/second-opinions/s3-door.ts';
 import { startTables } from '../../src/dynamodb/tables.ts';
 import { startQueues } from '../../src/sqs/queues.ts';
-import { allow, type LocalAws, makeDirectory, queueArn, role, startLocalAws, TABLE_ARN } from './fixture.ts';
+import { allow, type LocalAws, makeDirectory, queueArn, role, startLocalAws, tableArn } from './fixture.ts';
 
 // The embedded servers again, but as others would be: at addresses of their own, without a gate or with other keys.
 const Bucket = 'other-1';
 const bucketArn = `arn:aws:s3:::${Bucket}`;
 const owner = { accessKeyId: 'AKIAOWNER', secretAccessKey: 'a/secret+key' };
 const worker = role('Worker', [
-  allow(['dynamodb:*'], [TABLE_ARN]),
+  allow(['dynamodb:*'], [tableArn]),
   allow(['sqs:*'], [queueArn('*')]),
   allow(['sqs:ListQueues'], ['*']),
   allow(['s3:*'], [`${bucketArn}/*`]),

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type AccessRequest, assertUnderstood, isAllowed } from '../../src/iam/policy.ts';
 import type { PolicyStatement } from '../../src/template/model.ts';
-import { ACCOUNT, allow, BUCKET_ARN, makeStack, nothing } from './fixture.ts';
+import { accountId, allow, bucketArn, makeStack, nothing } from './fixture.ts';
 
-const KEY = 'arn:aws:s3:::files/a/b';
+const objectArn = 'arn:aws:s3:::files/a/b';
 
 function request(extra: Partial<AccessRequest> = {}, context: Record<string, string[]> = {}): AccessRequest {
   return {
-    caller: { type: 'role', arn: nothing.arn, account: ACCOUNT },
+    caller: { type: 'role', arn: nothing.arn, account: accountId },
     action: 's3:GetObject',
-    resource: KEY,
+    resource: objectArn,
     context: (key) => context[key],
     ...extra,
   };
@@ -24,12 +24,12 @@ describe('isAllowed', () => {
   });
 
   it.each([
-    ['the very action and resource', 's3:GetObject', KEY, true],
-    ['an action in other case', 'S3:getobject', KEY, true],
+    ['the very action and resource', 's3:GetObject', objectArn, true],
+    ['an action in other case', 'S3:getobject', objectArn, true],
     ['a resource in other case', 's3:GetObject', 'arn:aws:s3:::Files/a/b', false],
-    ['any action', '*', KEY, true],
-    ['actions that begin so', 's3:Get*', KEY, true],
-    ['other actions', 's3:Put*', KEY, false],
+    ['any action', '*', objectArn, true],
+    ['actions that begin so', 's3:Get*', objectArn, true],
+    ['other actions', 's3:Put*', objectArn, false],
     ['a star over slashes', 's3:GetObject', 'arn:aws:s3:::files/*', true],
     ['a question mark for one character', 's3:GetObject', 'arn:aws:s3:::files/?/b', true],
     ['a question mark for no more than one', 's3:GetObject', 'arn:aws:s3:::files/?', false],
@@ -63,14 +63,14 @@ describe('isAllowed', () => {
     ['another role', { type: 'AWS', value: 'arn:aws:iam::1:role/Other' }, false],
     ['everyone', { type: '*', value: '*' }, true],
     ['every AWS principal', { type: 'AWS', value: '*' }, true],
-    ['the account, which leaves it to the role', { type: 'AWS', value: `arn:aws:iam::${ACCOUNT}:root` }, false],
+    ['the account, which leaves it to the role', { type: 'AWS', value: `arn:aws:iam::${accountId}:root` }, false],
     ['a service', { type: 'Service', value: 's3.amazonaws.com' }, false],
   ] as const)('allows by a resource policy that names %s', (_what, principal, expected) => {
     expect(isAllowed(request(), [], [allow(['s3:*'], ['*'], { principals: [principal] })])).toBe(expected);
   });
 
   it('denies to every role when a resource policy denies to the account', () => {
-    const statement = deny(['s3:*'], ['*'], { principals: [{ type: 'AWS', value: ACCOUNT }] });
+    const statement = deny(['s3:*'], ['*'], { principals: [{ type: 'AWS', value: accountId }] });
 
     expect(isAllowed(request(), [allow(['s3:*'], ['*'])], [statement])).toBe(false);
   });
@@ -141,7 +141,7 @@ describe('assertUnderstood', () => {
     );
   });
 
-  it.each(['arn:aws:s3:files', `${BUCKET_ARN}/\${aws:username}/*`])('throws on the resource %s', (resource) => {
+  it.each(['arn:aws:s3:files', `${bucketArn}/\${aws:username}/*`])('throws on the resource %s', (resource) => {
     const stack = makeStack('http://127.0.0.1:1');
     for (const bucket of stack.buckets) bucket.policy = [allow(['s3:*'], [resource])];
 

@@ -4,13 +4,13 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { allow, BUCKET_ARN, type LocalAws, role, startLocalAws } from './fixture.ts';
+import { allow, bucketArn, type LocalAws, role, startLocalAws } from './fixture.ts';
 
 const Bucket = 'lathe-files';
-const uploader = role('Uploader', [allow(['s3:PutObject'], [`${BUCKET_ARN}/uploads/*`])]);
+const uploader = role('Uploader', [allow(['s3:PutObject'], [`${bucketArn}/uploads/*`])]);
 /** What S3 replaces by the name of the file. */
-const FILENAME = '$'.concat('{filename}');
-const HOUR = 60 * 60 * 1000;
+const filenameVariable = '$'.concat('{filename}');
+const hour = 60 * 60 * 1000;
 
 describe('presigned requests', () => {
   let aws: LocalAws;
@@ -75,7 +75,7 @@ describe('presigned requests', () => {
       const url = await getSignedUrl(aws.s3(), new GetObjectCommand({ Bucket, Key: 'got' }), { expiresIn: 60 });
       const late = await getSignedUrl(aws.s3(), new GetObjectCommand({ Bucket, Key: 'got' }), {
         expiresIn: 60,
-        signingDate: new Date(Date.now() - HOUR),
+        signingDate: new Date(Date.now() - hour),
       });
 
       const other = await fetch(url.replace('/got', '/got2'));
@@ -92,14 +92,14 @@ describe('presigned requests', () => {
   describe('POST', () => {
     it('stores the file under its base name with the fields, the file name filled in', async () => {
       const post = await presign({
-        Key: `uploads/${FILENAME}`,
+        Key: `uploads/${filenameVariable}`,
         Fields: { 'content-type': 'text/plain' },
         Conditions: [
           ['starts-with', '$x-amz-meta-filename', ''],
           ['content-length-range', 1, 100],
         ],
       });
-      const fields = { ...post.fields, 'x-amz-meta-filename': FILENAME };
+      const fields = { ...post.fields, 'x-amz-meta-filename': filenameVariable };
 
       const response = await send(post.url, formOf({ fields }, new Blob(['hello']), 'C:\\dir\\Ünï cödé.txt'));
 
@@ -255,7 +255,7 @@ describe('presigned requests', () => {
       [
         'a key that climbs out',
         async () => {
-          const post = await presign({ Key: `uploads/${FILENAME}` });
+          const post = await presign({ Key: `uploads/${filenameVariable}` });
           return [post.url, formOf(post, new Blob(['x']), '..')];
         },
         400,
@@ -286,7 +286,7 @@ describe('presigned requests', () => {
     });
 
     it('refuses a form after its time', async () => {
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * HOUR });
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * hour });
       const post = await presign({ Expires: 60 });
       vi.useRealTimers();
 

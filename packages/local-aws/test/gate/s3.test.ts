@@ -25,12 +25,12 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireObjects } from '../../src/gate/expiry.ts';
-import { allow, BUCKET_ARN, type LocalAws, nothing, role, startLocalAws } from './fixture.ts';
+import { allow, bucketArn, type LocalAws, nothing, role, startLocalAws } from './fixture.ts';
 
 const Bucket = 'lathe-files';
 const oneFolder = role('OneFolder', [
-  allow(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [`${BUCKET_ARN}/mine/*`]),
-  allow(['s3:ListBucket'], [BUCKET_ARN], { conditions: { StringLike: { 's3:prefix': ['mine/*'] } } }),
+  allow(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [`${bucketArn}/mine/*`]),
+  allow(['s3:ListBucket'], [bucketArn], { conditions: { StringLike: { 's3:prefix': ['mine/*'] } } }),
 ]);
 
 describe('S3 behind the gate', () => {
@@ -452,7 +452,7 @@ describe('S3 behind the gate', () => {
     const call = aws.s3(nothing).send(new GetObjectCommand({ Bucket, Key: 'a' }));
 
     await expect(call).rejects.toThrow(
-      `User: ${nothing.arn} is not authorized to perform: s3:GetObject on resource: ${BUCKET_ARN}/a`,
+      `User: ${nothing.arn} is not authorized to perform: s3:GetObject on resource: ${bucketArn}/a`,
     );
   });
 
@@ -482,7 +482,7 @@ describe('S3 behind the gate', () => {
           eventSource: 'aws:s3',
           eventName: 'ObjectCreated:Put',
           s3: {
-            bucket: { name: Bucket, arn: BUCKET_ARN },
+            bucket: { name: Bucket, arn: bucketArn },
             object: { key: 'uploads/my+file%2B1.txt', size: 5, eTag: expect.stringMatching(/^[0-9a-f]{32}$/) },
           },
         },

@@ -2,7 +2,7 @@ import { GetItemCommand, PutItemCommand, TransactWriteItemsCommand, UpdateItemCo
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CapacityMeter } from '../../src/dynamodb/capacity/meter.ts';
 import { Faults } from '../../src/faults/faults.ts';
-import { allow, everything, type LocalAws, role, startLocalAws, TABLE_ARN } from './fixture.ts';
+import { allow, everything, type LocalAws, role, startLocalAws, tableArn } from './fixture.ts';
 
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: 'a' } });
 const put = (pk: string, count: number, condition?: string) => ({
@@ -25,7 +25,7 @@ const add = (pk: string, amount: number, max?: number) => ({
 describe('transactions of DynamoDB', () => {
   const meter = new CapacityMeter();
   const tenant = role('Tenant', [
-    allow(['dynamodb:PutItem'], [TABLE_ARN], {
+    allow(['dynamodb:PutItem'], [tableArn], {
       conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['tenant#*'] } },
     }),
   ]);

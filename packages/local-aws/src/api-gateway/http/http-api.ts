@@ -12,10 +12,10 @@ import { createRouter, type RouteMatch } from './routes.ts';
 import { createThrottle } from './throttle.ts';
 
 /** API Gateway's limit for the request line and the headers. */
-const HEADER_LIMIT_BYTES = 10_240;
-const INTEGRATION_SECONDS = 30;
+const headerLimitBytes = 10_240;
+const maxIntegrationSeconds = 30;
 /** How long a refused upload is read and dropped, for a client that reads the response only when it cannot write. */
-const LINGER_MILLISECONDS = 2_000;
+const lingerMilliseconds = 2_000;
 
 export interface HttpApi {
   /** Handles a request of a client, or one that another service has passed on. */
@@ -28,7 +28,7 @@ export function createHttpApi(
   runtime: LambdaRuntime,
   stack: Pick<LocalStack, 'account'>,
   {
-    integrationSeconds = INTEGRATION_SECONDS,
+    integrationSeconds = maxIntegrationSeconds,
     onResponse = () => {},
   }: { integrationSeconds?: number; onResponse?: (status: number) => void } = {},
 ): HttpApi {
@@ -40,7 +40,7 @@ export function createHttpApi(
     requestId: string,
     forwarded: ForwardedRequest | undefined,
   ): Promise<GatewayResponse | 'aborted'> {
-    if (headerBytes(request, forwarded?.rawHeaders ?? request.rawHeaders) > HEADER_LIMIT_BYTES)
+    if (headerBytes(request, forwarded?.rawHeaders ?? request.rawHeaders) > headerLimitBytes)
       return messageResponse(431, 'Request Header Fields Too Large');
     if (api.cors && isPreflight(request)) {
       return {
@@ -147,7 +147,7 @@ function linger(request: IncomingMessage, response: ServerResponse): void {
     response.end();
     request.destroy();
   };
-  const timer = setTimeout(finish, LINGER_MILLISECONDS);
+  const timer = setTimeout(finish, lingerMilliseconds);
   request.once('end', finish);
   request.once('close', finish);
   request.resume();

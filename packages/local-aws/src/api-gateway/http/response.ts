@@ -7,7 +7,7 @@ export interface GatewayResponse {
 }
 
 /** Headers that belong to the connection, which is the gateway's. */
-const CONNECTION_HEADERS = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade']);
+const connectionHeaders = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade']);
 
 /** Creates a response of the gateway's own. */
 export function messageResponse(status: number, message: string): GatewayResponse {
@@ -28,7 +28,7 @@ export function readResponse(result: unknown): GatewayResponse | undefined {
   const response: GatewayResponse = { status, headers: {}, cookies: cookies.map(String), body: bytes };
   for (const [name, value] of Object.entries(headers)) {
     const key = name.toLowerCase();
-    if (!CONNECTION_HEADERS.has(key) && value !== null) response.headers[key] = String(value);
+    if (!connectionHeaders.has(key) && value !== null) response.headers[key] = String(value);
   }
   if (bytes.length > 0) response.headers['content-type'] ??= 'text/plain;charset=UTF-8';
   return response;

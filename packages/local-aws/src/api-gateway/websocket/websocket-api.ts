@@ -19,7 +19,7 @@ export interface WebSocketLimits {
   bufferBytes: number;
 }
 
-const GATEWAY_LIMITS: WebSocketLimits = {
+const gatewayLimits: WebSocketLimits = {
   messageBytes: 128 * 1024,
   frameBytes: 32 * 1024,
   idleMs: 10 * 60_000,
@@ -55,7 +55,7 @@ export function createWebSocketApi(
   stack: Pick<LocalStack, 'account'>,
   options: { report(line: string): void; limits?: Partial<WebSocketLimits> },
 ): WebSocketApi {
-  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const limits = { ...gatewayLimits, ...options.limits };
   const server = new WebSocketServer({ noServer: true, maxPayload: limits.messageBytes, clientTracking: false });
   const connections = new Map<string, Connection>();
   const leaving = new Set<Promise<void>>();

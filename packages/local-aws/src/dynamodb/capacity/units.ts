@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KeyAttribute, LocalTable, TableIndex } from '../../template/model.ts';
 import { type AttributeMap, itemBytes } from './item-size.ts';
 
-const WRITE_UNIT_BYTES = 1024;
-const READ_UNIT_BYTES = 4096;
+const writeUnitBytes = 1024;
+const readUnitBytes = 4096;
 
 /** A partition key of a table, or of one of its indexes. */
 export interface Partition {
@@ -49,7 +49,7 @@ export function refusedConsumption(
 
 /** Returns the units of a read of one item, or of the pages of a query together; one that finds nothing takes as much as the smallest. */
 export function readUnits(bytes: number, isConsistent: boolean): number {
-  const units = Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES));
+  const units = Math.max(1, Math.ceil(bytes / readUnitBytes));
   return isConsistent ? units : units / 2;
 }
 
@@ -110,5 +110,5 @@ function namesOf({ partitionKey, sortKey }: Pick<LocalTable, 'partitionKey' | 's
 
 function largerUnits(one: AttributeMap | undefined, other: AttributeMap | undefined): number {
   const bytes = Math.max(one ? itemBytes(one) : 0, other ? itemBytes(other) : 0);
-  return Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
+  return Math.max(1, Math.ceil(bytes / writeUnitBytes));
 }
