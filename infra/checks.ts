@@ -5,12 +5,12 @@ import type { IConstruct } from 'constructs';
 
 interface Accepted {
   rule: RegExp;
-  /** Paths of the constructs that may break it. */
+  /** Construct paths that may break it. */
   where: RegExp;
   reason: string;
 }
 
-/** Rules of AwsSolutions that the stack breaks on purpose, each with the places and the reason. */
+/** AwsSolutions rules that the stack breaks on purpose, with places and reasons. */
 export const accepted: readonly Accepted[] = [
   {
     rule: /^AwsSolutions-S1$/,
@@ -111,7 +111,7 @@ export const accepted: readonly Accepted[] = [
   },
 ];
 
-/** The rules of AwsSolutions, without what the stack breaks on purpose. */
+/** The AwsSolutions rules, except those the stack breaks on purpose. */
 export class ReviewedChecks extends AwsSolutionsChecks {
   override validateScope(scope: IConstruct): ReturnType<AwsSolutionsChecks['validateScope']> {
     const violations = super.validateScope(scope).violations.flatMap((violation) => {
@@ -125,15 +125,15 @@ export class ReviewedChecks extends AwsSolutionsChecks {
   }
 }
 
-/** Rules of cdk-preflight that do not hold, each with the reason. */
+/** Rules of cdk-preflight that are wrong, with reasons. */
 const wrongRules = [
-  // Its list of runtimes ends before nodejs24.x, which Lambda and the CDK know.
+  // Its list of runtimes lacks nodejs24.x.
   'pf-lambda-layer-compatible-runtimes-enum',
 ];
 
 /** Fails the synthesis of a template that CloudFormation or a service would refuse, or that breaks a rule of AwsSolutions. */
 export function checkTemplates(app: App): void {
-  // `strict` makes the errors of the CDK's own template validation fatal too, which it only prints.
+  // `strict` makes errors of the CDK's template validation fatal, which it otherwise only prints.
   Preflight.apply(app, { strict: true, exclude: wrongRules });
   Validations.of(app).addPlugins(new ReviewedChecks(app));
 }

@@ -4,29 +4,29 @@ import type { Construct } from 'constructs';
 
 /** Context values that shape a deployment, checked. */
 export interface Deployment {
-  /** Part of the stack's name, so that several stand side by side in one account and region. Empty by default. */
+  /** Part of the stack's name, for several stacks in one account and region. Empty by default. */
   stage: string;
-  /** Whether table and bucket outlive the stack, and neither they nor the stack are deleted by mistake. */
+  /** Whether table and bucket outlive the stack, and are protected from deletion with it. */
   keepsData: boolean;
   region: string | undefined;
   logDays: RetentionDays;
-  /** Requests a second that the API accepts from all accounts together, and how many at once above that. */
+  /** Requests per second that the API accepts from all accounts together, and its burst. */
   throttle: { rate: number; burst: number };
   /** Whether the page is deployed, with a distribution for it and the API. */
   page: boolean;
-  /** Where in the world the distribution has its servers. */
+  /** Locations of the distribution's servers. */
   priceClass: PriceClass;
-  /** Of a web ACL for the distribution. */
+  /** Web ACL of the distribution. */
   webAclArn: string | undefined;
-  /** Of the distribution. */
+  /** Domain of the distribution. */
   domain: CustomDomain | undefined;
-  /** Of the WebSocket API, which a distribution for an HTTP API cannot serve. */
+  /** Domain of the WebSocket API, which a distribution for an HTTP API cannot serve. */
   socketsDomain: CustomDomain | undefined;
-  /** Who is told of alarms; nobody where it is absent. */
+  /** Receives alarms; absent for nobody. */
   alarmEmail: string | undefined;
-  /** Whether anybody may make themselves a user of the stack's user pool. */
+  /** Whether anyone may sign up to the stack's user pool. */
   signUp: boolean;
-  /** How the engine that has layers is packaged: an image, or a zip on them, in which its sandbox cannot start. */
+  /** Packaging of the engine with layers: an image, or a zip, in which its sandbox cannot start. */
   webpagePackaging: 'image' | 'zip';
 }
 
@@ -35,13 +35,13 @@ export interface CustomDomain {
   certificateArn: string;
 }
 
-/** Where CloudFront, which belongs to no region, looks for certificates and web ACLs. */
+/** The region of certificates and web ACLs for CloudFront, which is global. */
 const globalRegion = 'us-east-1';
 
-/** Stages whose data is nobody's loss. */
+/** Stages whose data may be lost. */
 const disposableStages = ['dev', 'test'];
 
-/** Reads the context values of a deployment, or throws an error that names the wrong one. */
+/** Reads the context values of a deployment, or throws an error that names the invalid one. */
 export function readDeployment(scope: Construct): Deployment {
   const text = (name: string): string => String(scope.node.tryGetContext(name) ?? '').trim();
   const stage = matching(

@@ -1,6 +1,6 @@
 import { numberSettings } from '../shared/settings.ts';
 
-/** Settings that are text; the numbers are in shared/settings.ts, where the functions read them too. */
+/** Text settings. The numbers are in shared/settings.ts, because functions read them too. */
 const textSettings = {
   allowHosts: {
     variable: 'LATHE_ALLOW_HOSTS',
@@ -47,10 +47,10 @@ const textSettings = {
   },
 } as const;
 
-/** Every setting, with the environment variable that carries it. */
+/** Every setting, with its environment variable. */
 export const settings = { ...numberSettings, ...textSettings };
 
-/** Settings that only the endpoints of the sign-in read. */
+/** Settings that only the sign-in endpoints read. */
 export const signInSettings = ['oidcIssuer', 'oidcClientId', 'oidcEmailDomains'] as const;
 
 /** Returns the id of the template parameter of a setting: `fileSeconds` is `FileSeconds`. */
@@ -59,8 +59,8 @@ export function parameterOf(setting: string): string {
 }
 
 /**
- * Returns the variables of a function without settings that it does not read: with the URLs of all queues, little is left of
- * the 4 KB that Lambda takes.
+ * Returns the variables of a function without the settings it does not read: the URLs of all queues leave little of
+ * Lambda's 4 KB.
  */
 export function settingsWithout(
   environment: Record<string, string>,

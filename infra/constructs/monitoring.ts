@@ -20,14 +20,17 @@ import { type metrics, namespaceVariable } from '../../shared/metrics.ts';
 import { readDeployment } from '../deployment.ts';
 
 const fiveMinutes = Duration.minutes(5);
-/** How much longer than its consumer may run a message may be in a queue: the time after which the sweep sends it again. */
+/**
+ * How long a message may be queued beyond the maximum duration of its consumer: the time after which the sweep sends it
+ * again.
+ */
 const lateSeconds = 900;
 
 interface WatchedQueue {
-  /** As it is called in the names of its alarms. */
+  /** Used in the names of its alarms. */
   name: string;
   queue: Queue;
-  /** How long a message may be in the queue while all is well: its consumer runs for as long as this. */
+  /** How long a message is normally queued at most: the maximum duration of its consumer. */
   consumerSeconds: number;
 }
 
@@ -53,10 +56,10 @@ interface AlarmProps {
 }
 
 /**
- * What tells a person that they must act: alarms to a topic, each with an entry in docs/runbook.md, and a dashboard. An
- * alarm costs 0.10 dollars a month for each metric that it looks at, in an expression too, so each looks at one; the first
- * ten of an account are free, and there are no more. A dashboard of up to 50 metrics is free as well. The sweep stands for two
- * kinds of queues: it settles the dead letters of tasks and uploads, and counts the tasks that wait in the queue of any engine.
+ * Notifies operators: alarms to a topic, each with an entry in docs/runbook.md, and a dashboard. An alarm costs 0.10
+ * dollars a month per metric, also within expressions, so each uses one. The first ten alarms of an account are free,
+ * and there are no more than ten. A dashboard of up to 50 metrics is free too. The sweep covers two kinds of queues: it
+ * settles dead letters of tasks and uploads, and counts the tasks that wait in the queue of any engine.
  */
 export class Monitoring extends Construct {
   readonly #topic: Topic;
@@ -75,10 +78,10 @@ export class Monitoring extends Construct {
   }
 
   #addTopic(email: string | undefined): Topic {
-    // Not encrypted at rest: CloudWatch cannot publish with the key that AWS manages, and one of the stack's would cost more
-    // than all alarms. What passes through are the names and values of metrics.
+    // Not encrypted at rest: CloudWatch cannot publish with the AWS managed key, and a key of the stack would cost more
+    // than all alarms. Only names and values of metrics pass through.
     const topic = new Topic(this, 'Topic', { displayName: 'Lathe', enforceSSL: true });
-    // A topic with a policy of its own has lost the one that lets in everything of the account, alarms too.
+    // A topic policy replaces the default one, which admits the whole account, including alarms.
     topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -99,13 +102,13 @@ export class Monitoring extends Construct {
       meaning: 'the API responds with errors of its own (5xx)',
     });
     this.#alarm('Throttles', {
-      // Of all functions in the region: what throttles them is the concurrency that they share.
+      // For all functions of the region, because they share the concurrency.
       metric: lambdaMetric('Throttles', 'Sum'),
       threshold: 10,
       meaning: 'Lambda refuses invocations because the concurrency is used up',
     });
     this.#alarm('SweepFailing', {
-      // 0 for a run that ended well: the least is 1 where none did, and missing where there was none.
+      // 0 for a successful run: the minimum is 1 if none succeeded, and missing if none ran.
       metric: sweep.metricErrors({ statistic: 'Minimum', period: Duration.minutes(1) }),
       threshold: 1,
       periods: 5,
@@ -113,7 +116,7 @@ export class Monitoring extends Construct {
       meaning: 'the sweep has not run, or failed each time, for five minutes',
     });
     this.#alarm('TasksWaiting', {
-      // At least two tasks, or one twice: a message that was lost once is nothing that a person must act on.
+      // At least two tasks, or one twice: a message that was lost once needs no action.
       metric: ownMetric(namespace, 'LateTasks', {}, 'Sum', Duration.minutes(30)),
       threshold: 2,
       meaning: 'tasks wait in the queue of an engine for longer than a quarter of an hour',
@@ -156,7 +159,7 @@ export class Monitoring extends Construct {
   }
 }
 
-/** Returns the variables that functions write metrics by. */
+/** Returns the variables that functions need to write metrics. */
 export function metricVariables(namespace: string): Record<string, string> {
   return { [namespaceVariable]: namespace };
 }

@@ -1,7 +1,7 @@
 import { scopes as allScopes, type KeyLimits, type Scope } from '../../shared/accounts/caller.ts';
 import { operationNames } from '../../shared/operations/operations.ts';
 
-/** The options of the command line that say what a key may do, for `parseArgs`. */
+/** Command-line options for the rights of a key, for `parseArgs`. */
 export const rightsOptions = {
   scopes: { type: 'string' },
   expires: { type: 'string' },
@@ -14,7 +14,7 @@ export const rightsOptions = {
   'minutes-per-task': { type: 'string' },
 } as const;
 
-/** Their description in the usage. */
+/** Their usage text. */
 export const rightsUsage = `  --scopes <list>   of read, process, account; defaults to all
   --expires <when>  a time such as 2030-01-31T00:00:00Z, or a number of days such as 90d; defaults to never
   --operations, --formats, --origins <list>
@@ -23,12 +23,12 @@ export const rightsUsage = `  --scopes <list>   of read, process, account; defau
 
 type Values = { [Name in keyof typeof rightsOptions]?: string | undefined };
 
-/** What the command line says is wrong. */
+/** A mistake on the command line. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Reads what a key may do from the options of the command line, or throws what is wrong with them. */
+/** Reads the rights of a key from command-line options, or throws a usage error. */
 export async function readRights(
   values: Values,
   now: number = Date.now(),
@@ -65,7 +65,7 @@ async function limitsOf(values: Values): Promise<KeyLimits> {
   };
 }
 
-/** Loads the catalogues, which take most of the time that the command takes, for keys with such a limit only. */
+/** Loads the catalogues on demand, because that takes most of the command's time. */
 async function canonical(formats: string[]): Promise<string[]> {
   const { catalogue } = await import('../../functions/catalogue/catalogues.ts');
   return [...new Set(formats.map((format) => catalogue.canonical(format)))];
@@ -86,7 +86,7 @@ function limitOf(values: Values, option: keyof Values, minimum: number): number 
   return text === undefined ? undefined : numberOf(text, `--${option}`, minimum);
 }
 
-/** Reads a number from the command line, a whole one where the least is above 0, or throws what is wrong with it. */
+/** Reads a number from the command line, an integer if the minimum is above 0, or throws a usage error. */
 export function numberOf(text: string, option: string, minimum: number): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < minimum || (minimum > 0 && !Number.isInteger(value)))

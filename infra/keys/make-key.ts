@@ -84,7 +84,7 @@ async function revokeKey(keys: StoredKeys, table: string, keyOrId: string, user?
 
 async function tableOf(client: DynamoDBClient, stack: string): Promise<string> {
   const { prefix, pattern } = namesOfStack(stack);
-  // Tables are listed by name, so those before the stack's need not be read.
+  // Tables are listed by name, so listing can start just before the stack's.
   for await (const { TableNames = [] } of paginateListTables({ client }, { ExclusiveStartTableName: prefix })) {
     const found = TableNames.find((name) => pattern.test(name));
     if (found !== undefined) return found;

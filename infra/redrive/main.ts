@@ -19,16 +19,16 @@ const usage = `Usage: npm run redrive -- --stack <name of the stack> | --url <UR
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 const printError = (text: string) => void process.stderr.write(`${text}\n`);
 
-/** Where the queues are. */
+/** The location of the queues. */
 interface Place {
   sqs: SQSClient;
   prefix: string;
   names: RegExp;
-  /** Finds what the logs of the functions say of messages. */
+  /** Searches the functions' logs for messages. */
   search(messages: DeadLetter[]): Promise<Found>;
 }
 
-/** Less than messages are hidden for, with time to send them all. */
+/** Shorter than messages are hidden, with time to send them all. */
 const searchSeconds = 60;
 
 const { values } = parseArgs({
@@ -82,7 +82,7 @@ function isListed({ id }: DeadLetter): boolean {
   return values.message?.includes(id) ?? true;
 }
 
-/** Lists what is chosen of a queue, and sends it where that is asked for. */
+/** Lists the selected messages of a queue, and sends them if requested. */
 async function handle(queue: DeadLetterQueue, messages: DeadLetter[]): Promise<void> {
   const chosen = messages.filter(isListed);
   await release(place.sqs, queue, values.send ? messages.filter((message) => !isListed(message)) : messages);
@@ -115,7 +115,7 @@ function deployed(stack: string): Place {
   };
 }
 
-/** Finds the local service, which knows its operator by a secret that is kept with its data. */
+/** Finds the local service. A secret next to its data identifies its operator. */
 async function local(url: string): Promise<Place> {
   const data = values.data ?? process.env.LATHE_DATA ?? '.lathe';
   const { masterSecret } = JSON.parse(await readFile(join(data, 'identity.json'), 'utf8'));

@@ -1,7 +1,7 @@
 import type { Outcome } from './run-case.ts';
 import { type Service, SmokeError } from './service.ts';
 
-/** Headers without which a browser would let the page do more than it needs. */
+/** Headers that limit what the page may do in a browser. */
 const expected: [header: string, pattern: RegExp][] = [
   ['content-security-policy', /default-src 'none'/],
   ['x-content-type-options', /^nosniff$/],
@@ -12,7 +12,7 @@ const expected: [header: string, pattern: RegExp][] = [
 export async function checkPage(service: Service): Promise<Outcome> {
   try {
     const { status, headers, text } = await service.page('/');
-    // What a deployment without a page responds with is an error of the API.
+    // Without a page, the API responds with an error.
     if (status === 404 && headers.get('content-type')?.startsWith('application/json'))
       return { result: 'skipped', reason: 'The service has no page.' };
     if (status !== 200)

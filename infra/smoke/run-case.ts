@@ -9,11 +9,11 @@ export type Outcome =
 export interface CaseOptions {
   /** How long a case may take. */
   seconds: number;
-  /** Is called whenever the service has said how far the job is. */
+  /** Called with each progress report of the job. */
   onProgress(text: string): void;
 }
 
-/** Sends the files of a case through the service and checks what comes back. */
+/** Sends the files of a case through the service and checks the output. */
 export async function runCase(
   service: Service,
   { engines }: Pick<Health, 'engines'>,
@@ -75,7 +75,7 @@ function tasksOf({ files, steps }: Case): Record<string, unknown> {
   ]);
 }
 
-/** Waits for the end of a job, and throws where it failed or has not ended in time. */
+/** Waits for the end of a job, and throws if it fails or does not end in time. */
 async function follow(
   service: Service,
   created: Job,
@@ -120,7 +120,7 @@ function outputOf(job: Job) {
   return file;
 }
 
-/** Returns a line of the table: the case, its outcome and how long it took. */
+/** Returns a line of the table: the case, its outcome and its duration. */
 export function lineOf(one: { name: string; path: string }, outcome: Outcome, milliseconds: number): string {
   const time = outcome.result === 'skipped' ? '' : `${(milliseconds / 1000).toFixed(1)} s`;
   const rest = outcome.result === 'ok' ? `${outcome.bytes.toLocaleString('en')} bytes` : outcome.reason;

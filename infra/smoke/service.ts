@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What is wrong, and what to do about it. */
+/** What went wrong, and what to do about it. */
 export class SmokeError extends Error {
   override name = 'SmokeError';
 }
@@ -9,7 +9,7 @@ export class SmokeError extends Error {
 export interface Health {
   version: string;
   engines: { name: string; usable: boolean; reason?: string; missing?: unknown[] }[];
-  /** Where clients of events connect. */
+  /** Addresses for event clients. */
   websocket: { url: string; socketIo: { url: string; path: string } };
 }
 
@@ -39,13 +39,13 @@ export interface Job {
   tasks: Task[];
 }
 
-/** More than a wait takes that the service ends itself. */
+/** Longer than the service's own wait. */
 const requestMs = 60_000;
 const attempts = 5;
 /** Between polls, and before the first retry. */
 const usualPauseMs = 1_000;
 
-/** The API of a running service, wherever it is. */
+/** The API of a running service, local or deployed. */
 export class Service {
   readonly #url: string;
   readonly #headers: Record<string, string>;
@@ -58,24 +58,24 @@ export class Service {
     this.#headers = { accept: 'application/json', authorization: `Bearer ${key}` };
   }
 
-  /** Returns what the service says of itself. */
+  /** Returns the health of the service. */
   health(): Promise<Health> {
     return this.#call('GET', '/health');
   }
 
-  /** Throws where the service refuses the key. */
+  /** Throws if the service refuses the key. */
   async checkKey(): Promise<void> {
     await this.#call('GET', '/v1/process/tasks');
   }
 
-  /** Returns the formats that an operation makes of another. */
+  /** Returns the output formats of an operation for an input format. */
   async outputsOf(operation: string, from: string): Promise<string[]> {
     const path = `/v1/query/formats/${operation}?input_format=${encodeURIComponent(from)}`;
     const { formats } = await this.#call<{ formats: { ext: string }[] }>('GET', path);
     return formats.map(({ ext }) => ext);
   }
 
-  /** Returns the response to a path of the page, as a browser asks for it. */
+  /** Returns the response to a path of the page, requested as by a browser. */
   async page(path: string): Promise<{ status: number; headers: Headers; text: string }> {
     const response = await this.#retried(path, { headers: { accept: 'text/html,*/*' } });
     return { status: response.status, headers: response.headers, text: await response.text() };
@@ -85,7 +85,7 @@ export class Service {
     return this.#call('POST', '/v1/process/jobs', { tasks });
   }
 
-  /** Returns a job when it has ended, or after a while. Where too many wait already, the job is read instead. */
+  /** Returns a job when it has ended, or after a while. Reads the job if too many clients wait already. */
   async waitForJob(id: string): Promise<Job> {
     const path = `/v1/process/jobs/${id}`;
     const response = await request(`${this.#url}${path}/wait`, { headers: this.#headers });
@@ -105,7 +105,7 @@ export class Service {
       throw new SmokeError(`The bucket refused the upload with a ${response.status}: ${await response.text()}`);
   }
 
-  /** Downloads a file by its link, which leads to the bucket. */
+  /** Downloads a file by its link, which redirects to the bucket. */
   async download({ url, size }: StoredFile): Promise<Buffer> {
     const response = await request(url, {});
     if (!response.ok)
@@ -119,7 +119,7 @@ export class Service {
   async #call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers = {
       ...this.#headers,
-      // A request that is sent again creates nothing twice.
+      // A repeated request creates nothing twice.
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
     };
     const response = await this.#retried(path, {
@@ -138,7 +138,7 @@ export class Service {
     }
   }
 
-  /** Sends a request again that was throttled, or failed for a reason that may pass. */
+  /** Repeats a request that was throttled or failed for a transient reason. */
   async #retried(path: string, init: RequestInit): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const response = await request(`${this.#url}${path}`, init);

@@ -1,7 +1,7 @@
 /**
- * Returns the settings of a client that the SDK would look for in the environment and then in the files of a developer's
- * machine, one after the other and when the first request waits for them. A function has its region and, on this machine, the
- * endpoint of each service in its environment, and no such files.
+ * Returns the client settings that the SDK would otherwise look up in the environment and then in configuration files,
+ * while the first request waits. A function has its region and, locally, the endpoint of each service in its
+ * environment, and no such files.
  */
 export function clientSettings(service: string) {
   const {

@@ -9,7 +9,7 @@ import { indexPartitions, tableSchema } from './table-schema.ts';
 const wholePage = 10_000;
 const partitionOf = { job: indexPartitions.ownedJob, task: indexPartitions.ownedTask };
 
-/** Returns the records of a user: heads of groups from the index, and counts of them from the items that lists keep. */
+/** Returns a user's records: groups from the index, and the counts that lists keep of them. */
 export function ownedRecords(user: string, now: number): OwnedRecords {
   return {
     heads: (query) => heads(user, query, now),
@@ -37,7 +37,7 @@ async function heads(
     values: {
       ':owner': `${partitionOf[kind]}${user}`,
       ':from': range.from,
-      // BETWEEN takes in both ends.
+      // BETWEEN includes both ends.
       ':to': before(range.to),
       ':deleted': 'deleted',
       ':now': new Date(now).toISOString(),

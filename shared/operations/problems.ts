@@ -1,9 +1,9 @@
-/** Field path to what is wrong with it, in the order found. */
+/** Field path to its mistakes, in the order found. */
 export type FieldErrors = Record<string, string[]>;
 
 /**
- * Why a request that matches its schema is refused: what JSON Schema cannot express. The 400 has it as its `reason`, which
- * no other response has.
+ * Reasons for refusing a request that matches its schema: rules that JSON Schema cannot express. Only such a 400 has a
+ * `reason`.
  */
 export const refusals = {
   invalid_input: 'an input is not a task of the account or job, depends on itself, or the number of inputs is wrong',
