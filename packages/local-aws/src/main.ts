@@ -80,7 +80,7 @@ async function run(assembly: string, { stack, port, data, parameter, faults }: R
   await running.stop();
 }
 
-/** Finds the template of a stack. Those of nested stacks have names of their own. */
+/** Finds the template of a stack. Nested stacks have differently named templates. */
 function templateOf(assembly: string, stack: string | undefined): string {
   if (!existsSync(assembly)) throw new UsageError(`There is no cloud assembly ${assembly}. Make it by cdk synth.`);
   const suffix = '.template.json';
@@ -99,7 +99,7 @@ function parameterOf(text: string): [name: string, value: string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Returns what the credentials of the roles are derived from: made once, kept with the data. */
+/** Returns the secret from which role credentials are derived, created once and kept with the data. */
 function secretOf(data: string): string {
   const path = join(data, 'secret');
   if (existsSync(path)) return readFileSync(path, 'utf8');

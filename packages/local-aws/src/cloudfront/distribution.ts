@@ -15,15 +15,15 @@ const requestLimitBytes = 20_480;
 /** The files that a distribution serves. */
 export interface Build {
   folder: string;
-  /** Paths of its files from the folder, as they are keys in a bucket. */
+  /** Paths of its files relative to the folder, as keys of a bucket. */
   files: ReadonlySet<string>;
 }
 
 interface DistributionOptions {
-  /** Root URL of page and API on this machine. */
+  /** Local root URL of page and API. */
   url: string;
   api: HttpApi;
-  /** Finds what the build of the page is, once there is one. */
+  /** Finds the build of the page, once there is one. */
   build(): Promise<Build>;
   report(line: string): void;
 }
@@ -34,7 +34,7 @@ interface Served {
   body: Buffer | string;
 }
 
-/** Creates a handler of HTTP requests that responds as CloudFront does for a distribution. */
+/** Creates an HTTP request handler that responds as CloudFront does for a distribution. */
 export function createDistribution(distribution: LocalDistribution, options: DistributionOptions) {
   const { url, api, build, report } = options;
   const { host } = new URL(url);
@@ -45,7 +45,7 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
   async function fromBuild(request: IncomingMessage, behavior: CacheBehavior, files: LocalBuild): Promise<Served> {
     const path = pathOf(request);
     if (isLoopback(request.headers.host, host)) return text(302, `See ${url}`, { location: new URL(path, url).href });
-    // Another site may give its name the address of this machine; the page would then be one of that site.
+    // Another site may point its name at this machine; the page would then belong to that site's origin.
     if (request.headers.host !== host) return text(421, `This is not ${host}.`);
     let uri = path;
     const run = functions.get(behavior.code ?? '');
@@ -103,7 +103,7 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
   };
 }
 
-/** Returns the response to what CloudFront does not pass on to any origin. */
+/** Returns the response to a request that CloudFront forwards to no origin. */
 function refusalOf(request: IncomingMessage, behavior: CacheBehavior | undefined, host: string): Served | undefined {
   const { method = '', url = '', headers, rawHeaders } = request;
   if (`https://${host}${url}`.length > urlLimitBytes) return page(413, 'The URL is too long.');
@@ -117,7 +117,8 @@ function refusalOf(request: IncomingMessage, behavior: CacheBehavior | undefined
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Served): void {
-  // What the client still sends would be read as its next request; after a 413 CloudFront ends the connection anyway.
+  // Anything the client still sends would be read as its next request. After a 413 CloudFront closes the connection
+  // anyway.
   const unread = request.complete && status !== 413 ? {} : { connection: 'close' };
   response.writeHead(status, { ...headers, ...unread, 'content-length': Buffer.byteLength(body) });
   response.end(request.method === 'HEAD' ? undefined : body);
@@ -131,7 +132,7 @@ function text(status: number, body: string, more: Record<string, string> = {}): 
   };
 }
 
-/** Returns an error as CloudFront shows it, which is a page for people. */
+/** Returns an error page in the format of CloudFront. */
 function page(status: number, reason: string): Served {
   return text(status, `<h1>${status} ERROR</h1><p>${reason}</p>\n`, { 'content-type': 'text/html' });
 }
@@ -141,7 +142,7 @@ function responseOf({ statusCode, headers = {}, body = '' }: Exclude<EdgeResult,
   return { status: statusCode, headers: Object.fromEntries(plain), body };
 }
 
-/** Returns whether `aws s3 sync` uploads a file: all are, but for those that it excludes, unless they are included again. */
+/** Returns whether `aws s3 sync` uploads a file: excluded files are not, unless they are included again. */
 function isUploaded(key: string, exclude: string[], include: string[]): boolean {
   const matches = (pattern: string) => wildcard(pattern).test(key);
   return include.some(matches) || !exclude.some(matches);
@@ -155,7 +156,7 @@ function viewerOf({ socket }: IncomingMessage): string {
   return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }
 
-/** The session is one of localhost, so who comes by the address is sent there. */
+/** Sessions belong to localhost, so clients that use the IP address are redirected. */
 function isLoopback(given: string | undefined, host: string): boolean {
   const port = host.slice(host.indexOf(':'));
   return given === `127.0.0.1${port}` || given === `[::1]${port}`;

@@ -9,7 +9,7 @@ const itemOperations = new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'
 const tableOperations = new Set(['DescribeTable', 'DescribeTimeToLive']);
 const batchOperations = new Set(['BatchGetItem', 'BatchWriteItem']);
 
-/** Returns the permissions that a DynamoDB call needs; refuses what is not supported here. */
+/** Returns the permissions that a DynamoDB call needs, and refuses unsupported operations. */
 export function dynamodbActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
   const tables = new Map(stack.tables.map((table) => [table.name, table]));
   const action = `dynamodb:${operation}`;

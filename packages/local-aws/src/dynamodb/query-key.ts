@@ -1,9 +1,9 @@
 import type { LocalTable } from '../template/model.ts';
 
-/** Stands for a key that could not be read out of the request: it equals no key a policy can name. */
+/** Represents a key that could not be read from the request. It equals no key that a policy can name. */
 export const unreadable = '\u0000';
 
-/** Returns the partition key of the table or index that a query reads. */
+/** Returns the partition key that a query reads. */
 export function queryKey(input: Record<string, unknown>, table: LocalTable): string {
   const index = table.indexes.find((candidate) => candidate.name === input.IndexName);
   const attribute = (index ?? table).partitionKey.name;

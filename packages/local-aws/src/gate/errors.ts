@@ -4,7 +4,7 @@ import { S3Error, type S3ErrorCode } from '../s3/error.ts';
 import { respondError } from '../s3/request.ts';
 import { TransientError } from './transient-errors.ts';
 
-/** How the services name a refusal: those that speak JSON, the older query protocol of SQS, and S3. */
+/** Names of a refusal by protocol: JSON services, the query protocol of SQS, and S3. */
 const codes: Record<RefusalReason, { json: string; query: string; s3: S3ErrorCode }> = {
   'access-denied': { json: 'AccessDeniedException', query: 'AccessDenied', s3: 'AccessDenied' },
   'missing-authentication': {
@@ -35,7 +35,7 @@ const codes: Record<RefusalReason, { json: string; query: string; s3: S3ErrorCod
   },
 };
 
-/** Responds with an error the way the service would, unless a response has begun. */
+/** Responds with an error in the format of the service, unless a response has begun. */
 export function respondServiceError(service: Service, error: unknown, res: ServerResponse): void {
   if (res.headersSent || res.destroyed) {
     res.destroy();
@@ -77,7 +77,7 @@ function respondJsonError(service: JsonService, error: unknown, res: ServerRespo
 
 function statusOf(service: JsonService, reason: RefusalReason | undefined): number {
   if (reason === undefined) return 500;
-  // SQS and Lambda refuse with 403 where DynamoDB does with 400.
+  // SQS and Lambda refuse with 403, DynamoDB with 400.
   if ((service === 'sqs' || service === 'lambda') && reason === 'access-denied') return 403;
   return reason === 'too-large' ? 413 : 400;
 }

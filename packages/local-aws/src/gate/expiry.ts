@@ -6,7 +6,7 @@ const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 const firstRunMs = 60 * 1000;
 
-/** Deletes expired items and objects shortly after the start and then every hour; returns a function that stops it. */
+/** Deletes expired items and objects shortly after the start and then hourly; returns a function that stops it. */
 export function startExpiry(work: {
   tables: LocalTable[];
   buckets: LocalBucket[];
@@ -30,7 +30,7 @@ export function startExpiry(work: {
   };
 }
 
-/** Deletes the items whose time to live is over. */
+/** Deletes items whose time to live has passed. */
 export async function expireItems(tables: LocalTable[], database: Pick<Tables, 'call'>, now: number): Promise<void> {
   for (const table of tables) {
     if (!table.timeToLiveAttribute) continue;
@@ -49,7 +49,7 @@ export async function expireItems(tables: LocalTable[], database: Pick<Tables, '
       for (const item of Array.isArray(page.Items) ? page.Items : []) {
         const names = [table.partitionKey.name, ...(table.sortKey ? [table.sortKey.name] : [])];
         const Key = Object.fromEntries(names.map((name) => [name, item[name]]));
-        // Conditional, because the item may have been given a longer life since the scan read it.
+        // Conditional, because the item's life may have been extended since the scan.
         await database
           .call('DeleteItem', { ...condition, Key, ConditionExpression: '#ttl < :now' })
           .catch((error: Error) => {
@@ -61,7 +61,7 @@ export async function expireItems(tables: LocalTable[], database: Pick<Tables, '
   }
 }
 
-/** Deletes the objects that a rule of their bucket has expired. */
+/** Deletes objects that have expired by a rule of their bucket. */
 export function expireObjects(buckets: LocalBucket[], store: ObjectStore, now: number): void {
   for (const bucket of buckets) {
     for (const { prefix, days } of bucket.expirations) {

@@ -5,13 +5,13 @@ import type { RequiredAction } from './refusal.ts';
 import { Refusal } from './refusal.ts';
 
 const minSeconds = 900;
-/** What a role that another assumes is limited to, whatever its own maximum: "role chaining". */
+/** Maximum duration with role chaining, whatever the role's own maximum. */
 const maxSeconds = 3600;
 
-/** Makes credentials of a role that expire. */
+/** Creates expiring credentials of a role. */
 export type AssumeRole = (role: LocalRole, expiresAt: number) => Credentials;
 
-/** Handles a call of STS, whose caller is a role: AssumeRole of a role that trusts the account. Returns the response. */
+/** Handles an STS call by a role: AssumeRole of a role that trusts the account. Returns the response. */
 export function callSts(
   { assumableRoles }: Pick<LocalStack, 'assumableRoles'>,
   body: Buffer,

@@ -7,10 +7,10 @@ const minMs = 50;
 const maxMs = 1_500;
 
 /**
- * Returns the functions as callers reach them that compete for concurrency with all else of an account: now and then one is
- * throttled, for a moment.
- * Imitates: "TooManyRequestsException: The request throughput limit was exceeded", status 429 (Invoke in the Lambda API reference;
- * developer guide, "Understanding Lambda function scaling"). Pollers of queues hold their messages then and try again.
+ * Returns a runtime whose functions compete for the account's concurrency: occasionally one is throttled briefly.
+ * Imitates: "TooManyRequestsException: The request throughput limit was exceeded", status 429 (Invoke in the Lambda API
+ * reference; developer guide, "Understanding Lambda function scaling"). Queue pollers then keep their messages and
+ * retry.
  */
 export function throttledRuntime<R extends Pick<LocalRuntime, 'invoke' | 'invokeStream'>>(
   runtime: R,

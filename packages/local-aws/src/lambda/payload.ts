@@ -5,7 +5,7 @@ export const payloadLimitBytes = 6_291_556;
 /** Lambda's limit for a response that is streamed. */
 export const streamLimitBytes = 200 * 1024 * 1024;
 
-/** Encodes an event as JSON, and refuses one that Lambda would not take. */
+/** Encodes an event as JSON, and refuses one above Lambda's limit. */
 export function encodeEvent(event: unknown): string {
   const text = JSON.stringify(event) ?? 'null';
   const bytes = Buffer.byteLength(text);
@@ -18,7 +18,7 @@ export function encodeEvent(event: unknown): string {
   return text;
 }
 
-/** Creates the error of an invocation whose response is larger than Lambda passes on. */
+/** Creates the error for a response above Lambda's limit. */
 export function responseTooLarge(limit: number): FunctionError {
   return new FunctionError(
     'Function.ResponseSizeTooLarge',

@@ -5,11 +5,10 @@ import { payloadLimitBytes, responseTooLarge, streamLimitBytes } from './payload
 import type { RuntimeCall } from './runtime-api.ts';
 
 export interface SessionEvents {
-  /** The process waits for an invocation. */
   ready(): void;
-  /** The process cannot be started, and says why. */
+  /** The process could not start. */
   failed(error: FunctionError): void;
-  /** An invocation has ended; the process is about to ask for the next. */
+  /** An invocation has ended; the process is about to request the next. */
   responded(): void;
 }
 
@@ -22,7 +21,7 @@ const allowed: Record<RuntimeCall['type'], State[]> = {
   error: ['running'],
 };
 
-/** The conversation with one process over the Runtime API, in the order that Lambda demands. */
+/** The conversation with one process over the Runtime API, in the order that Lambda requires. */
 export class RuntimeSession {
   readonly #functionArn: string;
   readonly #events: SessionEvents;
@@ -39,12 +38,12 @@ export class RuntimeSession {
     return this.#state === 'starting';
   }
 
-  /** Whether an invocation is open. */
+  /** Whether an invocation is in progress. */
   get busy(): boolean {
     return this.#invocation !== undefined;
   }
 
-  /** Hands an invocation to the process, which waits for one. */
+  /** Passes an invocation to the waiting process. */
   start(invocation: Invocation, deadline: number): void {
     const next = this.#next;
     if (!next) throw new Error(`Expected a process that waits but received one that is ${this.#state}`);
@@ -63,15 +62,14 @@ export class RuntimeSession {
       .end(invocation.event);
   }
 
-  /** Fails the open invocation, because the process is lost. */
+  /** Fails the current invocation, because the process is lost. */
   lose(error: FunctionError): void {
     this.#invocation?.fail(error);
     this.#invocation = undefined;
   }
 
-  /** Handles a call of the process. */
   handle(call: RuntimeCall, req: IncomingMessage, res: ServerResponse): void {
-    // A process that ends in the middle of a call is noticed by its exit.
+    // The exit of a process during a call is reported elsewhere.
     this.#dispatch(call, req, res).catch(() => res.destroy());
   }
 
@@ -140,7 +138,7 @@ async function takeStream(invocation: Invocation, req: IncomingMessage, limit: n
   return size <= limit;
 }
 
-/** Reads a whole body, or nothing of one that is larger than the limit. */
+/** Reads a whole body, or nothing if it exceeds the limit. */
 async function readBody(req: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

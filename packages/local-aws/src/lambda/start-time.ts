@@ -1,10 +1,10 @@
-/** What a start took on the machines this was measured on, before one has been seen here. */
+/** Typical start time, before one has been measured. */
 const firstGuessMilliseconds = 150;
 const maxMilliseconds = 5_000;
 /** The weight of the latest start. */
 const weight = 0.3;
 
-/** How long environments take to start, as of late: it depends on the machine and what else that has to do. */
+/** A moving average of environments' start times, which depend on the machine and its load. */
 export class StartTime {
   #milliseconds = firstGuessMilliseconds;
 

@@ -18,7 +18,7 @@ import {
 import { S3Error } from './error.ts';
 
 const maxLineBytes = 16 * 1024;
-/** S3 takes no smaller chunk, except as the last one. */
+/** S3 accepts smaller chunks only as the last one. */
 const minChunkBytes = 8 * 1024;
 const emptyHash = sha256('');
 const streamingPayloads = new Set([
@@ -30,13 +30,13 @@ const streamingPayloads = new Set([
 export interface OpenBody {
   body: Readable;
   length: number;
-  /** Returns the checksum that came with the body, once that was read. */
+  /** Returns the checksum of the body, once that was read. */
   checksum(): Checksum | undefined;
 }
 
 /**
  * Opens the body of a request as a decoded stream that fails at its end unless length, digests and signatures match.
- * The headers are those of the request and, of a presigned one, those in its query.
+ * The headers are those of the request and, if it is presigned, those in its query.
  */
 export function openBody(req: IncomingMessage, verified: Verified, headers = req.headers): OpenBody {
   const chunked = streamingPayloads.has(verified.payloadHash);
@@ -46,7 +46,7 @@ export function openBody(req: IncomingMessage, verified: Verified, headers = req
   if (chunked) {
     const decoder = new ChunkDecoder(verified, checks);
     pipeRequest(req, decoder);
-    // The last stage carries the error to its reader.
+    // The last stage passes the error to its reader.
     pipeline(decoder, checked, () => undefined);
   } else {
     if (verified.payloadHash !== unsignedPayload) checks.expectSha256(verified.payloadHash);
@@ -55,7 +55,7 @@ export function openBody(req: IncomingMessage, verified: Verified, headers = req
   return { body: checked, length, checksum: () => checks.checksum };
 }
 
-/** Drops what describes the encoding on the wire from the headers of an upload. */
+/** Removes headers that describe the encoding on the wire. */
 export function headersOfContent(headers: IncomingMessage['headers'], length: number): IncomingMessage['headers'] {
   const kept = { ...headers, 'content-length': String(length) };
   const encoding = (headers['content-encoding'] ?? '')
@@ -84,7 +84,7 @@ function readLength(req: IncomingMessage, chunked: boolean): number {
   return length;
 }
 
-/** The digests a sender may announce, in a header or in a trailer after the body. */
+/** The digests that a sender may announce, in a header or trailer. */
 class Checks {
   readonly #length: number;
   readonly #md5: string | undefined;
@@ -122,7 +122,7 @@ class Checks {
     if (!this.#isTrailer) this.#expectChecksum(String(headers[name]), `${name} header`);
   }
 
-  /** The checksum that was sent; it is that of the content when reading the content did not fail. */
+  /** The checksum that was sent, which is verified once the content was read. */
   get checksum(): Checksum | undefined {
     return this.#algorithm && this.#checksum !== undefined
       ? { algorithm: this.#algorithm, value: this.#checksum }
@@ -173,7 +173,7 @@ class Checks {
     this.#checksum = value;
   }
 
-  /** A client that names an algorithm means to send a checksum of it. */
+  /** A client that names an algorithm must send its checksum. */
   #assertAnnounced(name: string | string[] | undefined): void {
     if (typeof name !== 'string') return;
     if (algorithmOf(name, 'x-amz-sdk-checksum-algorithm') !== this.#algorithm)
@@ -201,7 +201,7 @@ class CheckedBody extends Transform {
   }
 }
 
-/** Decodes `aws-chunked`: lines of `size;chunk-signature=…`, each with its bytes, then trailers. */
+/** Decodes `aws-chunked`: lines of `size;chunk-signature=…`, each followed by its bytes, then trailers. */
 class ChunkDecoder extends Transform {
   readonly #verified: Verified;
   readonly #checks: Checks;

@@ -36,7 +36,7 @@ export const listObjects: Handler = ({ operation, query, bucket }, res, { store 
           ContinuationToken: token ?? undefined,
           NextContinuationToken: next === undefined ? undefined : writeToken(next),
         }
-      : // Without a delimiter, clients go on after the last key.
+      : // Without a delimiter, clients continue after the last key.
         { Marker: encode(after), NextMarker: delimiter === '' ? undefined : encoded(next) }),
     Contents: objects.map((object) => ({
       Key: encode(object.key),

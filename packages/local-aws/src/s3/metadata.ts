@@ -2,7 +2,7 @@ import { S3Error } from './error.ts';
 import type { Metadata } from './store.ts';
 
 const maxUserMetadataBytes = 2 * 1024;
-/** The headers that are kept with an object, and that a signed request may override in its response. */
+/** The headers that are stored with an object, and that a signed request may override in its response. */
 export const systemMetadata = [
   'cache-control',
   'content-disposition',
@@ -12,7 +12,7 @@ export const systemMetadata = [
   'expires',
 ];
 
-/** Returns what is kept with an object out of the headers of its request, or the fields of its form. */
+/** Returns the metadata to store, from the headers of a request or the fields of a form. */
 export function metadataOf(
   entries: Iterable<[string, unknown]>,
   encode: (value: string, isUserMetadata: boolean) => string = (value) => value,

@@ -105,7 +105,7 @@ function uploadIdOf(query: URLSearchParams): string {
 function readPart(part: XmlNode): NamedPart {
   const [number, etag] = [childText(part, 'PartNumber') ?? '', childText(part, 'ETag')];
   if (!/^\d{1,5}$/.test(number) || etag === undefined) throw malformedXml();
-  // S3 removes the quotes before it compares tags.
+  // S3 removes the quotes before comparing tags.
   return { number: Number(number), etag: etag.replaceAll('"', ''), checksum: readPartChecksum(part) };
 }
 
@@ -118,7 +118,7 @@ function readPartChecksum(part: XmlNode): Checksum | undefined {
   return checksum;
 }
 
-/** Throws unless what the request to complete an upload says of the checksum of the object holds. */
+/** Throws unless the object checksum in the request to complete an upload matches. */
 function assertObjectChecksum(
   headers: IncomingHttpHeaders,
   upload: UploadChecksum | undefined,

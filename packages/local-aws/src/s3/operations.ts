@@ -7,9 +7,9 @@ interface Operation {
   request: string;
   /** The permission it needs on its object or bucket. */
   action: string;
-  /** The query parameters it takes besides those that select it. */
+  /** Its query parameters, other than selecting ones. */
   parameters?: readonly string[];
-  /** The headers of conditional requests it honours. */
+  /** The conditional headers it supports. */
   conditions?: readonly string[];
 }
 
@@ -52,14 +52,14 @@ const operations = {
 
 export type S3Operation = keyof typeof operations;
 
-/** The query parameters that select an operation other than the plain one of the method. */
+/** Query parameters that select an operation other than the method's default. */
 const selectorNames = ['delete', 'list-type', 'location', 'partNumber', 'tagging', 'uploadId', 'uploads'];
 
-/** What requests may carry beside conditions; to ignore any other header of S3 would be to pretend. */
+/** Allowed headers, in addition to conditions. Others of S3 are refused rather than ignored. */
 const knownHeaders =
   /^x-amz-(date|content-sha256|security-token|user-agent|trailer|decoded-content-length|sdk-checksum-algorithm|checksum-.+|meta-.+|copy-source|copy-source-if-.+|metadata-directive)$/;
 
-/** Returns the operation that a request asks for; throws NotImplemented for any that is not here in all its parts. */
+/** Returns the operation of a request; throws NotImplemented unless it is fully supported. */
 export function operationOf(
   method: string,
   key: string,
@@ -89,7 +89,7 @@ function isOperation(name: string): name is S3Operation {
   return name in operations;
 }
 
-/** Returns the method of an operation's requests. */
+/** Returns the HTTP method of an operation. */
 export function methodOf(operation: S3Operation): string {
   return operations[operation].request.split(' ', 1)[0] ?? '';
 }

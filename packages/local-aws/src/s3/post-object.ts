@@ -13,7 +13,7 @@ import { maxPutBytes } from './put-object.ts';
 import { type FormStore, respondEmpty, respondXml } from './request.ts';
 import type { Blob, StoredObject } from './store.ts';
 
-/** S3 takes at most 20 KB of fields ahead of the file. */
+/** S3 accepts at most 20 KB of fields before the file. */
 const maxFieldsBytes = 20 * 1024;
 const signatureFields = ['policy', 'x-amz-algorithm', 'x-amz-credential', 'x-amz-date', 'x-amz-signature'];
 const unsupportedFields = /^(acl|tagging|x-amz-(?!meta-|(algorithm|credential|date|security-token|signature)$).*)$/;
@@ -25,7 +25,7 @@ export interface PostContext {
   /** Throws unless the role may put the object. */
   authorise(credentials: Credentials, key: string): void;
   created(object: StoredObject): Promise<void> | void;
-  /** The address of the bucket as the client knows it. */
+  /** The client's URL of the bucket. */
   bucketUrl: string;
 }
 
@@ -33,11 +33,11 @@ interface Form {
   /** Names in lower case, with `${filename}` replaced. */
   fields: Map<string, string>;
   file: Readable;
-  /** Settles when the whole form was read. */
+  /** Settles when the whole form has been read. */
   whole: Promise<void>;
 }
 
-/** Stores the file of a presigned POST, as a browser sends it from a form. */
+/** Stores the file of a presigned POST, as sent by a browser form. */
 export async function postObject(req: IncomingMessage, res: ServerResponse, context: PostContext): Promise<void> {
   if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? '')) {
     throw new S3Error('PreconditionFailed', 'Bucket POST must be of the enclosure-type multipart/form-data');
@@ -49,7 +49,7 @@ export async function postObject(req: IncomingMessage, res: ServerResponse, cont
     await context.created(object);
     respond(res, form.fields, object, context.bucketUrl);
   } catch (error) {
-    // The rest is read and dropped: a browser shows no response before it has sent everything.
+    // Reads and drops the rest: browsers show no response before they have sent everything.
     form.file.on('error', () => undefined);
     form.file.resume();
     form.whole.catch(() => undefined);
@@ -91,7 +91,7 @@ function readForm(req: IncomingMessage): Promise<Form> {
   };
   parser.on('field', (rawName, value, info) => {
     const name = rawName.toLowerCase();
-    // S3 ignores what follows the file.
+    // S3 ignores fields after the file.
     if (begun) return;
     if (name === 'file' && !info.valueTruncated) {
       // A file part without a file name arrives as a field.
@@ -102,7 +102,7 @@ function readForm(req: IncomingMessage): Promise<Form> {
     if (info.valueTruncated || fieldBytes > maxFieldsBytes) failure ??= tooLongFields();
     fields.set(name, value);
   });
-  /** A field may have a file name as well, as libraries send it that make no difference; S3 knows the file by its field. */
+  /** Some libraries send file names with all fields. S3 identifies the file by its field name. */
   const readField = async (name: string, content: Readable) => {
     const chunks: Buffer[] = [];
     fieldBytes += name.length;
@@ -153,7 +153,7 @@ function tooLongFields(): Error {
   );
 }
 
-/** Verifies the signature of the form and that its fields match the policy. */
+/** Verifies the signature of the form, and that its fields match the policy. */
 function admit(fields: Map<string, string>, context: PostContext): { key: string; range: LengthRange | undefined } {
   const key = fields.get('key');
   if (key === undefined) throw new S3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.");
@@ -206,18 +206,18 @@ async function store(
   }
 }
 
-/** Encodes user metadata the way S3 returns what is not ASCII. */
+/** Encodes user metadata as S3 does for non-ASCII text. */
 function encodeMetadata(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value;
   return `=?UTF-8?B?${Buffer.from(value).toString('base64')}?=`;
 }
 
-/** Makes a value fit for a header of later responses. */
+/** Makes a value valid for response headers. */
 function headerText(value: string): string {
   return value.replace(/[^\x20-\x7e]/g, (character) => encodeURIComponent(character));
 }
 
-/** Passes as many bytes as the policy allows, and fails as soon as there are more or when there were fewer. */
+/** Passes bytes up to the policy's maximum, and fails if there are more, or at the end if there were too few. */
 async function* limitLength(file: Readable, { min, max }: LengthRange): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of file) {

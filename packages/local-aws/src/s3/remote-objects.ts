@@ -17,10 +17,10 @@ import type { StoredObject } from './store.ts';
 import { childText, parseXml, xmlDocument } from './xml.ts';
 
 const unsignedPayload = 'UNSIGNED-PAYLOAD';
-/** S3 refuses chunks below 8 KiB, and recommends those of 64. */
+/** S3 refuses chunks below 8 KiB, and recommends 64 KiB. */
 const chunkBytes = 64 * 1024;
 const unsignedWithTrailer = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
-/** What of a request is for S3, and not for the connection or the gate. */
+/** Headers for S3, as opposed to the connection or the gate. */
 const forwardedHeaders =
   /^(content-(type|encoding|disposition|language|md5|length)|cache-control|expires|range|if-.+|x-amz-(meta-.+|checksum-.+|sdk-checksum-algorithm|copy-source.*|metadata-directive))$/;
 const creations: Partial<Record<S3Operation, ObjectCreation>> = {
@@ -39,8 +39,8 @@ interface Call {
 }
 
 /**
- * Uses another S3 in place of the embedded one, and creates the buckets of the template there. The address has the
- * credentials that it takes, which have nothing to do with those of the roles: the gate has verified these.
+ * Uses another S3 instead of the embedded one, and creates the template's buckets there. The address holds its
+ * credentials, which are unrelated to those of the roles: the gate has verified these.
  */
 export async function reachObjects(
   buckets: LocalBucket[],
@@ -73,7 +73,7 @@ export async function reachObjects(
   for (const { name } of buckets) {
     const response = await request({ method: 'PUT', bucket: name });
     const text = (await buffer(response)).toString();
-    // A conflict: it is there already.
+    // A conflict: the bucket already exists.
     if (response.statusCode !== 200 && response.statusCode !== 409) throw new Error(`The bucket ${name}: ${text}`);
   }
 
@@ -83,7 +83,7 @@ export async function reachObjects(
       const response = await request({ method: methodOf(operation), bucket, key, query, ...contentOf(incoming) });
       if (isFailure(response)) return relayError(response, res, incoming);
       const kind = creations[operation];
-      // S3 notifies after the write; here the response waits for it, so that whoever knows of the one finds the other.
+      // S3 notifies after the write. Here the response waits for it, so that the caller finds the notification.
       if (kind && response.statusCode === 200) await notify(kind, await describe(bucket, key));
       await relay(response, res);
     },
@@ -101,7 +101,7 @@ export async function reachObjects(
   };
 }
 
-/** Returns the headers and body of a request as they are sent on: decoded, or with the checksum at the end as it came. */
+/** Returns the headers and body to forward: decoded, or with the original trailing checksum. */
 function contentOf(request: S3Request): Pick<Call, 'headers' | 'body'> {
   const headers = forwarded(request.headers);
   if (request.deletion) return deletionOf(request.deletion);
@@ -163,7 +163,7 @@ function isFailure({ statusCode = 502 }: IncomingMessage): boolean {
   return statusCode >= 400;
 }
 
-/** Sends an error on; the gate decides who learns that an object does not exist. */
+/** Forwards an error; the gate decides who learns that an object does not exist. */
 async function relayError(response: IncomingMessage, res: ServerResponse, { operation, key }: S3Request) {
   const body = await buffer(response);
   const code = childText(parseXml(body.toString()) ?? { name: '', text: '', children: [] }, 'Code');
@@ -180,7 +180,7 @@ type Store = (
   content: { metadata: Record<string, string>; size: number; body: Readable },
 ) => Promise<StoredObject>;
 
-/** Keeps the files of forms until they are whole, since S3 takes no object whose length it does not know. */
+/** Spools files of forms to disk until they are complete, since S3 requires their length. */
 function spool(folder: string, store: Store): FormStore {
   mkdirSync(folder, { recursive: true });
   const path = (file: string) => join(folder, file);

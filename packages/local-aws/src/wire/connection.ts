@@ -11,13 +11,13 @@ export interface OutgoingRequest {
   body?: Buffer | Readable | undefined;
 }
 
-/** Headers that belong to one connection. */
+/** Hop-by-hop headers. */
 const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
-/** Sends a request to a server on this machine, and returns its response when it begins. */
+/** Sends a request to a local server, and returns its response when it begins. */
 export async function send(origin: string, { method, path, headers, body }: OutgoingRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  // A connection for each: one that the server closes just then would lose the request.
+  // A connection for each: one that the server is closing would lose the request.
   const outgoing = request(origin, { method, path, headers: { ...headers, connection: 'close' } });
   outgoing.once('response', resolve).once('error', reject);
   if (body instanceof Readable) pipeline(body, outgoing).catch(reject);
@@ -25,7 +25,7 @@ export async function send(origin: string, { method, path, headers, body }: Outg
   return promise;
 }
 
-/** Sends a response on to the client, and stops reading it when they disconnect. */
+/** Forwards a response to the client, and stops reading it if they disconnect. */
 export async function relay(response: IncomingMessage, res: ServerResponse): Promise<void> {
   res.statusCode = response.statusCode ?? 502;
   for (const [name, value] of Object.entries(response.headers)) {
@@ -36,7 +36,7 @@ export async function relay(response: IncomingMessage, res: ServerResponse): Pro
   });
 }
 
-/** Makes a call of a service that speaks JSON; throws when it is refused. */
+/** Calls a service that speaks JSON; throws if it refuses. */
 export async function callJson(origin: string, call: JsonCall): Promise<Record<string, unknown>> {
   const response = await send(origin, {
     method: 'POST',

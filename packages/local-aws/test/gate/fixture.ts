@@ -132,7 +132,7 @@ export interface LocalAws extends AsyncDisposable {
   s3(role?: LocalRole): S3Client;
 }
 
-/** Starts the gate with its servers on a port of the machine, as the front server would. */
+/** Starts the gate with its servers on a local port, like the front server. */
 export async function startLocalAws(
   options: {
     roles?: LocalRole[];
@@ -142,14 +142,14 @@ export async function startLocalAws(
     addresses?: ServerAddresses;
     meter?: CapacityMeter;
     faults?: Faults;
-    /** How often a client makes a call; defaults to once. */
+    /** Attempts of a client; defaults to one. */
     attempts?: number;
   } = {},
 ): Promise<LocalAws> {
   const dataDirectory = options.dataDirectory ?? (await makeDirectory());
   const roles = [everything, nothing, ...(options.roles ?? [])];
   const all = roles.map((each) => makeCredentials('master secret', each));
-  // As the front server: without it a connection closes while a client that does not retry sends its next request.
+  // Like the front server: otherwise a connection closes while a client without retries sends its next request.
   const server = createServer({ keepAliveTimeoutBuffer: 60_000 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
@@ -209,7 +209,7 @@ export function makeDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'lathe-gate-'));
 }
 
-/** Makes a query of the table's index for the items of a state. */
+/** Creates a query of the table's index for the items of a state. */
 export function queryByState(state: string, options: Partial<QueryCommandInput> = {}): QueryCommand {
   return new QueryCommand({
     TableName: 'records',

@@ -29,7 +29,7 @@ const Bucket = 'lathe-files';
 const keyOf = (pk: string) => ({ pk: { S: pk }, sk: { S: 'a' } });
 const itemOf = (pk: string, state: string) => ({ ...keyOf(pk), state: { S: state } });
 
-/** Makes what is rare happen often, so that few requests show it. */
+/** Makes rare faults frequent, so that few requests show them. */
 class Often extends Random {
   override chance(probability: number): boolean {
     return super.chance(Math.min(0.5, probability * 30));
@@ -66,7 +66,7 @@ describe('a DynamoDB that misbehaves', () => {
     expect((await listed('open')).length).toBeGreaterThan(0);
     await until('all have moved', async () => {
       const both = [...(await listed('done')), ...(await listed('open'))];
-      // Two queries, between which an entry may move from the one not read yet to the one already read.
+      // Two queries: an entry may move from the unread one to the one already read.
       expect(new Set(both).size).toBe(both.length);
       return (await listed('done')).length === names.length && (await listed('open')).length === 0 ? true : undefined;
     });
@@ -86,7 +86,7 @@ describe('a DynamoDB that misbehaves', () => {
     await until('all are listed', async () => ((await page({})).keys === 'aceg' ? true : undefined));
     await Promise.all(['b', 'd', 'f'].map((sk) => put(sk, 'open')));
 
-    // Whatever it shows of the new ones, it shows the old ones, in order, and pages go on where the last ended.
+    // Whatever it shows of the new items, it shows the old ones in order, and pages continue where the last ended.
     const descending = await page({ ScanIndexForward: false });
     expect(descending.keys).toMatch(/^gf?ed?cb?a$/);
     const first = await page({ Limit: 2 });
@@ -161,7 +161,7 @@ describe('a DynamoDB that misbehaves', () => {
     const large = { ...itemOf('hot', 'open'), content: { S: 'x'.repeat(350 * 1024) } };
     const put = (maxAttempts: number) =>
       aws.dynamodb(everything, maxAttempts).send(new PutItemCommand({ TableName, Item: large }));
-    // Three items of 351 units are more than a second allows.
+    // Three items of 351 units exceed a second's limit.
     for (let count = 0; count < 3; count++) await put(1);
     await expect(put(1)).rejects.toMatchObject({
       name: 'ThrottlingException',

@@ -29,7 +29,7 @@ import { startTables } from '../../src/dynamodb/tables.ts';
 import { startQueues } from '../../src/sqs/queues.ts';
 import { allow, type LocalAws, makeDirectory, queueArn, role, startLocalAws, tableArn } from './fixture.ts';
 
-// The embedded servers again, but as others would be: at addresses of their own, without a gate or with other keys.
+// The embedded servers again, but like foreign ones: at separate addresses, without a gate or with other keys.
 const Bucket = 'other-1';
 const bucketArn = `arn:aws:s3:::${Bucket}`;
 const owner = { accessKeyId: 'AKIAOWNER', secretAccessKey: 'a/secret+key' };

@@ -163,7 +163,7 @@ async function byState(aws: LocalAws, state: string): Promise<string[]> {
   return Items.map((item) => `${state} ${item.pk?.S}`);
 }
 
-/** Runs a process that writes, kills it after so many acknowledgements, and returns them. */
+/** Runs a writing process, kills it after a number of acknowledgements, and returns them. */
 async function killedWriter(dataDirectory: string, count: number): Promise<string[]> {
   const script = new URL('killed-writer.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [script, dataDirectory], { stdio: ['ignore', 'pipe', 'inherit'] });

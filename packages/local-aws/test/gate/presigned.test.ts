@@ -8,7 +8,7 @@ import { allow, bucketArn, type LocalAws, role, startLocalAws } from './fixture.
 
 const Bucket = 'lathe-files';
 const uploader = role('Uploader', [allow(['s3:PutObject'], [`${bucketArn}/uploads/*`])]);
-/** What S3 replaces by the name of the file. */
+/** S3 replaces it by the name of the file. */
 const filenameVariable = '$'.concat('{filename}');
 const hour = 60 * 60 * 1000;
 

@@ -31,7 +31,7 @@ const sha256Of = (content: Uint8Array | string) => createHash('sha256').update(c
 
 describe('checksums of S3', () => {
   let aws: LocalAws;
-  /** Sends no checksum unless it is told to, as for stores other than AWS. */
+  /** Sends a checksum only on request, as for stores other than AWS. */
   let plain: S3Client;
   beforeAll(async () => {
     aws = await startLocalAws();
@@ -47,7 +47,7 @@ describe('checksums of S3', () => {
   afterAll(() => aws[Symbol.asyncDispose]());
 
   const head = (Key: string) => aws.s3().send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }));
-  /** Starts an upload of one part, and returns what the client learnt of it. */
+  /** Starts an upload of one part, and returns the responses. */
   const upload = async (
     Key: string,
     start: Partial<CreateMultipartUploadCommandInput>,
@@ -94,7 +94,7 @@ describe('checksums of S3', () => {
 
   it('does not store an object whose checksum is another, even where a presigned URL has it in the query', async () => {
     const Key = 'refused';
-    // The library signs the checksum of no body into the URL; see aws-sdk-js-v3 issue 6810.
+    // The library signs the checksum of an empty body into the URL; see aws-sdk-js-v3 issue 6810.
     const url = await getSignedUrl(aws.s3(), new PutObjectCommand({ Bucket, Key }));
     const wrong = new PutObjectCommand({ Bucket, Key, Body: 'hello', ChecksumSHA256: sha256Of('other') });
 

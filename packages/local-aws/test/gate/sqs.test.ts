@@ -223,7 +223,7 @@ describe('SQS behind the gate', () => {
     it('serves another group before one whose few messages keep consumers busy', async () => {
       await send('a', ...names('a', 6));
       await take(3);
-      // Takes as long as consumers now have spent on each of the three.
+      // Equals the time that consumers have spent on each of the three.
       await receive('dead', { WaitTimeSeconds: 1 });
       await send('b', 'b0');
 

@@ -31,7 +31,7 @@ test('an image function runs one invocation per process, at most one more than c
   const first = began().toSorted();
   for (const [index, name] of names.entries()) {
     writeFileSync(join(folder, `release-${name}`), '');
-    // Two that are let in side by side write their names in any order, so they are let in one at a time.
+    // Two that enter together write their names in any order, so they enter one at a time.
     await eventually(() => began().length === Math.min(names.length, index + 3));
   }
   const results = await Promise.all(held);

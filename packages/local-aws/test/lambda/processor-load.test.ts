@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ProcessorLoad } from '../../src/lambda/processor-load.ts';
 
-/** Returns what tells the load of two processors, of which some milliseconds pass with a part of them idle. */
+/** Returns a load meter of two processors, and a function that lets time pass with some of it idle. */
 function machine() {
   const times = { idle: 0, all: 0 };
   let now = 0;

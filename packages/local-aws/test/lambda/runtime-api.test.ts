@@ -11,7 +11,7 @@ interface Reply {
   body: string;
 }
 
-/** Opens the API for a process that the test plays. */
+/** Opens the API for a process that the test simulates. */
 async function openSession() {
   const server = new RuntimeApiServer();
   const failures: FunctionError[] = [];
@@ -31,7 +31,7 @@ async function openSession() {
     session,
     failures,
     call,
-    /** Asks for an invocation and hands one out. */
+    /** Requests an invocation and provides one. */
     async begin(tenantId?: string) {
       const invocation = new Invocation('{"a":1}', { tenantId });
       const next = call('GET', 'invocation/next');

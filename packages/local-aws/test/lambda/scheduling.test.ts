@@ -44,7 +44,7 @@ test('where no processor is free, invocations that end in turn share an environm
   await eventually(() => linesOf(join(folder, 'began')).length === 3);
   for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `release-${name}`), '');
 
-  // One, or two where this machine stood still for a while; on a machine with time to spare it is a dozen.
+  // One, or two if this machine stalled; on an idle machine it is a dozen.
   expect(new Set(results.map((result) => Object(result).pid)).size).toBeLessThan(5);
   expect(new Set((await Promise.all(holding)).map((result) => Object(result).pid)).size).toBe(3);
 });

@@ -9,7 +9,7 @@ import { fixtureFunction, fixtureRuntime } from './fixtures/functions.ts';
 const entry = fileURLToPath(new URL('./fixtures/streams.ts', import.meta.url));
 const streaming = (handler: string, changes = {}) => fixtureFunction(handler, { entry, ...changes });
 
-/** Reads what came, and the error at the end where there is one. */
+/** Reads the chunks, and the error at the end, if any. */
 async function readAll(chunks: AsyncIterable<Buffer>): Promise<{ text: string; error?: unknown }> {
   let text = '';
   try {

@@ -139,7 +139,7 @@ test.each([
   ['an image function to a lower maximum', { function: { packaging: 'image' }, cores: 4, maximumConcurrency: 3 }, 3],
   ['a zip function to its maximum', { maximumConcurrency: 4 }, 4],
   ['a zip function without a maximum to ten', {}, 10],
-  // Lambda's pollers take no account of it.
+  // Lambda's pollers ignore it.
   ['a zip function not to its reserved concurrency', { function: { reservedConcurrency: 1 } }, 10],
 ] satisfies [string, Setting, number][])('messages in flight are limited for %s', async (_, setting, limit) => {
   const { open, opened } = gate();
@@ -170,7 +170,7 @@ test('a burst is met with five batches at a time, and with more of them only aft
   open();
   await eventually(queue.isEmpty);
 
-  // The last five came one by one, each a fifth of a second after the one before.
+  // The last five arrived one by one, a fifth of a second apart.
   expect(took).toBeGreaterThan(990);
 });
 
@@ -334,7 +334,7 @@ test('a real function is invoked within milliseconds of the message', async () =
     latencies.push((ends.at(-1) ?? 0) - before);
   }
 
-  // A pause between polls would delay the fastest of them as well, and a busy machine does not.
+  // A pause between polls would delay even the fastest of them; a busy machine would not.
   expect(Math.min(...latencies)).toBeLessThan(50);
 });
 
@@ -342,7 +342,7 @@ test('a source that is drained leaves what comes afterwards to the next', async 
   await using queue = await startSource({});
 
   const drained = queue.drain();
-  // Ends the poll that waits.
+  // Ends the waiting poll.
   await queue.send('last');
   await drained;
   await eventually(() => queue.isEmpty());

@@ -4,7 +4,7 @@ import { FairOrder } from '../../src/sqs/fair-order.ts';
 const minute = 60_000;
 const start = Date.UTC(2026, 0, 1);
 
-/** Messages by the first letters of their names, which are their groups; those in capitals have none. */
+/** Messages grouped by the first letters of their names; those in capitals have no group. */
 function messages(names: string, sentTimestamp = start) {
   return names.split(' ').map((name) => {
     const group = name.charAt(0);
@@ -12,7 +12,7 @@ function messages(names: string, sentTimestamp = start) {
   });
 }
 
-/** Has messages of groups received, and processed for some time if one is given. */
+/** Receives messages of groups, and processes them for some time if given. */
 function orderAfter(received: Record<string, number>, processedMs?: Record<string, number>): FairOrder {
   const order = new FairOrder();
   for (const [group, count] of Object.entries(received))

@@ -79,7 +79,7 @@ describe('LaggingCopy', () => {
     copy.change('item', [{ key: 'a', before: 'old', after: 'new' }]);
     expect(copy.get('a')).toEqual({ value: 'old' });
     clock.now = 100;
-    // It has caught up: what the store has is right.
+    // It has caught up: the store is authoritative.
     expect(copy.get('a')).toBeUndefined();
   });
 

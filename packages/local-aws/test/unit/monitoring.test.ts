@@ -17,7 +17,7 @@ const alarm: LocalAlarm = {
 
 const times = { resolutionMs: 1_000, keptMs: 3_600_000 };
 
-/** Evaluates at 1,000 seconds after the start what came at these seconds. */
+/** Evaluates at 1,000 seconds the values that came at these seconds. */
 function stateAfter(changes: Partial<LocalAlarm>, points: [at: number, value: number][], started = 0) {
   const store = new MetricStore([alarm.metric], times);
   for (const [at, value] of points) store.add({ ...alarm.metric, value }, at * 1000);

@@ -3,10 +3,10 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { isText } from './body.ts';
 import type { RouteMatch } from './routes.ts';
 
-/** A request that another service of AWS has passed on: its own address, and the headers that it sends. */
+/** A request forwarded by another AWS service, with its address and headers. */
 export interface ForwardedRequest {
   address: string;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   rawHeaders: string[];
 }
 

@@ -1,14 +1,14 @@
 /** An item, or a part of one, in DynamoDB's own form. */
 export type AttributeMap = Record<string, unknown>;
 
-/** What a list or map takes beside its content, and what each of its elements adds. */
+/** Overhead of a list or map, and of each of its elements. */
 const collectionBytes = 3;
 const elementBytes = 1;
 const maxNumberBytes = 21;
 
 /**
- * Returns the size of an item as DynamoDB counts it: the lengths of its attributes' names and values in UTF-8.
- * See "DynamoDB item sizes and formats" in its developer guide.
+ * Returns the size of an item as DynamoDB counts it: the UTF-8 lengths of its attributes' names and values. See
+ * "DynamoDB item sizes and formats" in its developer guide.
  */
 export function itemBytes(item: AttributeMap): number {
   return sum(Object.entries(item), ([name, value]) => (value === undefined ? 0 : utf8(name) + valueBytes(value)));
@@ -31,7 +31,7 @@ function valueBytes(value: unknown): number {
   throw new Error(`Expected a value of a type of DynamoDB but received one of type ${type}`);
 }
 
-/** A byte for each two significant digits, one more, and one for a sign. */
+/** A byte for every two significant digits, one more, and one for a sign. */
 function numberBytes(value: unknown): number {
   const text = String(value);
   const [mantissa = ''] = text.toLowerCase().split('e');

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 type Handler = (event: { requestContext: Record<string, unknown>; body?: string }) => Promise<unknown> | unknown;
 
-/** Serves a WebSocket API whose functions are the given handlers, by the names of their routes. */
+/** Serves a WebSocket API with the given handlers, by route. */
 async function serve(
   handlers: Record<string, Handler> = {},
   limits: Partial<WebSocketLimits> = {},
@@ -49,7 +49,7 @@ async function serve(
   const { port } = server.address() as AddressInfo;
   const connect = (options: { headers?: Record<string, string>; query?: string } = {}) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws${options.query ?? ''}`, { headers: options.headers ?? {} });
-    // A refused connection that is ended by the test says so by an error.
+    // A refused connection reports an error when the test ends it.
     socket.on('error', () => undefined);
     closing.push(() => socket.terminate());
     return socket;
@@ -104,7 +104,7 @@ test.each([401, 403, 500])(
 );
 
 test('connects and messages beyond the rate of the stage are refused, and disconnects beyond it are not reported', async () => {
-  // A token comes back in hours.
+  // A token is refilled only after hours.
   const { events, connect } = await serve({}, {}, { rate: 0.0001, burst: 3 });
   const socket = connect();
   await once(socket, 'open');
@@ -213,7 +213,7 @@ test('a connection is ended for a message that is too large, and for a binary on
   }
 });
 
-/** Asks for a WebSocket by hand, for what no client of a library does. */
+/** Opens a WebSocket by hand, for requests that no client library makes. */
 function ask(port: number): Socket {
   const client = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true });
   closing.push(() => client.destroy());
