@@ -19,10 +19,10 @@ import { benchTypicalJobs } from './typical-jobs.ts';
 import { benchVideo } from './video.ts';
 import { formatWaterfall } from './waterfall.ts';
 
-/** The time that a client of python-socketio waits for a response by default. */
+/** The default timeout of python-socketio. */
 const maxConnectMs = 1_000;
 
-/** What can be measured, by the word that picks it: `npm run bench -- jobs lists`. Without words, everything is but what takes an hour. */
+/** The benchmarks by name: `npm run bench -- jobs lists`. Without names, all except those that take an hour. */
 const parts: Record<string, () => Promise<void>> = {
   async jobs() {
     console.log(`\nJobs, warm, on ${availableParallelism()} cores, beside the same conversion by sharp itself\n`);

@@ -24,7 +24,7 @@ function appWith(name: string, context: Record<string, unknown> = {}): App {
   return new App({ outdir, context: { ...usual, ...context, 'aws:cdk:bundling-stacks': [] } });
 }
 
-/** Synthesizes quietly and returns the rules that were broken, or nothing. */
+/** Synthesizes quietly and returns the broken rules, if any. */
 function brokenRules(app: App): string[] {
   const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const logged = vi.spyOn(console, 'error').mockReturnValue();
@@ -119,7 +119,7 @@ test('an error of the validation of the CDK is enough', () => {
   expect(brokenRules(app)).toContain('F3012');
 });
 
-/** Everything that the templates of an app deploy. */
+/** Returns all resources in the templates of an app. */
 function resourcesIn(app: App): TemplateResource[] {
   return Object.values(readTemplates(app).Resources);
 }
@@ -139,7 +139,7 @@ describe('the preset small', () => {
     const workers = mappings.filter(({ Properties: { FunctionName } = {} }) =>
       /Worker/.test(JSON.stringify(FunctionName)),
     );
-    // A worker waits for its engine, which is one more.
+    // Each worker waits for its engine, which counts as well.
     expect(2 * (mappings.length + workers.length)).toBe(8);
   });
 

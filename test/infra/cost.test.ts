@@ -114,13 +114,14 @@ describe('a thousand jobs', () => {
       if (job.engine !== 'media') return;
       const { waits = 0, ...others } = costs;
       expect((costs.engine ?? 0) / total(others)).toBeGreaterThan(0.9);
-      // Four waits of 25 seconds, in a function of 1 GB, or five.
+      // Four waits of 25 seconds in a function of 1 GB, or five.
       expect(waits / total(others)).toBeGreaterThan(0.08);
       expect(waits / total(others)).toBeLessThan(0.1);
     },
   );
 
-  // One read for each request, and one after each pause: 10 of 40 ms until 0.4 s, 42 of a tenth until 21.9 s, then of 2 s.
+  // One read for each request, and one after each pause: 10 of 40 ms until 0.4 s, 42 of a tenth until 21.9 s, then of 2
+  // s.
   test.for([
     [0.1, { requests: 1, reads: 1 + 3 }],
     [25, { requests: 1, reads: 1 + 10 + 42 + 2 }],

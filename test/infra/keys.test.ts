@@ -16,7 +16,7 @@ import { compileCache } from '../support/compile-cache.ts';
 const run = promisify(execFile);
 const credentials = { accessKeyId: 'KEY', secretAccessKey: 'SECRET' };
 
-/** Starts a DynamoDB with tables of these names, as CloudFormation makes them. */
+/** Starts a DynamoDB with tables of these names, as created by CloudFormation. */
 async function startTables(...names: string[]) {
   const path = await mkdtemp(join(tmpdir(), 'lathe-test-'));
   const server = dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 }).listen(0, '127.0.0.1');

@@ -17,7 +17,7 @@ const stack = readTemplate({
   parameters: {},
 });
 
-/** Returns a text that is joined of parts, with a word in place of each reference. */
+/** Returns a joined text, with a placeholder for each reference. */
 function textOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   const [, parts] = Object(value)['Fn::Join'] ?? [];
@@ -46,7 +46,7 @@ describe('alarms', () => {
       );
       const [from] = stack.queues.filter(({ attributes }) => attributes.RedrivePolicy?.includes(`"${queue.arn}"`));
       const { VisibilityTimeout, MessageRetentionPeriod, RedrivePolicy = '{}' } = from?.attributes ?? {};
-      // One whose messages are dropped before their last receive stays empty.
+      // Stays empty if messages are dropped before their last receive.
       const isReached =
         Number(VisibilityTimeout) * (JSON.parse(RedrivePolicy).maxReceiveCount - 1) < Number(MessageRetentionPeriod);
       expect(watched('ApproximateNumberOfMessagesVisible').includes(queue.name), queue.name).toBe(!isRead && isReached);

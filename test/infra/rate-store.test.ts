@@ -19,7 +19,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', accessKeyId);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', secretAccessKey);
   vi.stubEnv('AWS_SESSION_TOKEN', sessionToken);
-  // After the variables, which its client reads when it is made.
+  // After setting the variables, which its client reads on creation.
   vi.resetModules();
   ({ rateStore: store, lastUses } = await import('../../functions/api/http/rate-store.ts'));
 });

@@ -13,7 +13,7 @@ test('the guide asks for the concurrency that the stack uses when every queue is
     parameters: {},
   });
   const atQueues = queueSources.map(({ function: { environment }, maximumConcurrency = Number.NaN }) =>
-    // A worker waits for its engine, which is one more.
+    // Each worker waits for its engine, which counts as well.
     environment.LATHE_ENGINE === undefined ? maximumConcurrency : 2 * maximumConcurrency,
   );
   const reserved = functions.map(({ reservedConcurrency = 0 }) => reservedConcurrency);
@@ -23,7 +23,7 @@ test('the guide asks for the concurrency that the stack uses when every queue is
 });
 
 test('a deployment takes the settings that it is given, and not those of the one before', () => {
-  // By default the CDK keeps the values that a stack has, whatever the defaults in its template are by now.
+  // By default the CDK keeps a stack's existing parameter values, whatever the template's new defaults are.
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
   expect(scripts.deploy).toBe('cdk deploy --no-previous-parameters');
 });

@@ -29,7 +29,7 @@ test('redrive lists dead letters with their causes, sends nothing unless it is t
         takeAway(roleOf(altered, 'EventsDeliver'), 'events:PutEvents', 'EventsBus');
         const queue = altered.queues.find(({ logicalId }) => webhooks.test(logicalId));
         if (!queue) throw new Error('The stack has no queue of webhooks.');
-        // Its first failure makes a dead letter.
+        // A dead letter after the first failure.
         queue.attributes.VisibilityTimeout = '1';
         const redrivePolicy = JSON.parse(queue.attributes.RedrivePolicy ?? '{}');
         queue.attributes.RedrivePolicy = JSON.stringify({ ...redrivePolicy, maxReceiveCount: 1 });
@@ -62,7 +62,7 @@ test('redrive lists dead letters with their causes, sends nothing unless it is t
   expect((await redrive(stack)).stdout).toBe('No dead letters.\n');
 });
 
-/** Starts queues as a deployed stack has them, beside those of another stage, with one dead letter each. */
+/** Starts queues like those of a deployed stack, and of another stage, with one dead letter each. */
 async function startQueues() {
   const server = await startFauxqs({ port: 0, logger: false, host: '127.0.0.1' });
   const sqs = new SQSClient({ endpoint: server.address, region: 'us-east-1', credentials });
@@ -149,7 +149,7 @@ test('redrive finds the errors of a deployed stack in its logs, and says which f
 test('redrive lists and sends although the logs cannot be searched, and says why', async () => {
   await using queues = await startQueues();
   const id = await queues.send('Lathe', 'EventsWebhooksQueue', { webhook: 'w', delivery: 'd' });
-  // A stack without log groups, which no query can be made of.
+  // Without log groups no query is possible.
   await using logs = await startCloudWatchLogs({});
 
   const { stdout } = await redriveDeployed(queues.url, logs.url, '--send', '--message', id);

@@ -32,7 +32,7 @@ const readWith = (parameters: Record<string, string>) => readTemplate({ template
 const stack = readWith({});
 
 const functions = resourcesOf(template, 'AWS::Lambda::Function');
-/** Those that CloudFormation runs in a deployment, which the CDK brings. */
+/** Functions of the CDK that CloudFormation runs in a deployment. */
 const deployers = resourcesOf(template, 'Custom::CDKBucketDeployment').map(({ Properties }) =>
   referredTo(Properties.ServiceToken),
 );
@@ -172,7 +172,7 @@ describe('every queue', () => {
       const { deadLetterTargetArn } = JSON.parse(source?.queue.attributes.RedrivePolicy ?? '{}');
       const deadLetters = stack.queues.find(({ arn }) => arn === deadLetterTargetArn);
       expect(read, engine).toContain(deadLetters?.arn);
-      // Longer than a sweep may run, or the next would settle the same message.
+      // Longer than a sweep, or the next one would settle the same message.
       expect(Number(deadLetters?.attributes.VisibilityTimeout), engine).toBeGreaterThan(sweep.timeoutSeconds);
     }
   });
@@ -403,7 +403,7 @@ const rows: [EndpointName, Route][] = Object.entries<Route>(routes).map(([name, 
   route,
 ]);
 
-/** Finds the function of a row by the name it has in the template, since rows may share a module. */
+/** Finds the function of a row by its name in the template, since rows may share a module. */
 function functionOfRow(name: EndpointName): LocalFunction {
   const construct = name
     .split('-')
@@ -461,7 +461,7 @@ describe('every row of the route table', () => {
   });
 });
 
-/** Lists what a role allows, each action on each resource with each value that its condition accepts. */
+/** Lists the permissions of a role: each action on each resource with each accepted value of its condition. */
 function permissionsIn({ role }: Pick<LocalFunction, 'role'>): string[] {
   expect(role.statements.every(({ effect }) => effect === 'Allow')).toBe(true);
   return [...new Set(role.statements.flatMap(atomsOf))].sort();
@@ -485,7 +485,7 @@ function logging({ region, account }: LocalStack, fn: LocalFunction): string[] {
   return [`logs:CreateLogStream ${arn}`, `logs:PutLogEvents ${arn}`];
 }
 
-/** What each need comes to, written down a second time by hand: a wider grant has to be made in both places. */
+/** The expansion of each permission, written by hand a second time: a wider grant must be made in both places. */
 const keysOfItems: Record<string, string> = {
   group: 'group#*',
   accountSubscribers: 'following#*',
@@ -552,7 +552,7 @@ function permissionsOf(need: Permission, { environment }: LocalFunction): string
   if (need === 'sockets:locate' || need === 'issuer:locate') return [];
   if (need === 'bus:put') return stack.eventBuses.map(({ arn }) => `events:PutEvents ${arn}`);
   if (action !== 'send') throw new Error(`No endpoint is known to need ${need}.`);
-  // Whoever may send to a queue has its URL, and whoever has its URL may send.
+  // A function has a queue's URL if and only if it may send to it.
   const events = ['events', 'progress', 'webhooks'];
   const urls = Object.entries(environment).flatMap(([name, url]) => {
     const queue = /^LATHE_QUEUE_(.+)$/.exec(name)?.[1]?.toLowerCase();
@@ -565,7 +565,7 @@ function queuesOf(urls: string[]): LocalStack['queues'] {
   return stack.queues.filter(({ url }) => urls.includes(url));
 }
 
-/** Who may do what must not spread, by the names of the functions in the template, with the reason. */
+/** Sensitive permissions and the functions that may have them, with reasons. */
 const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   [
     'beside the operator two endpoints write API keys, so that no breach of another function makes one',
@@ -640,7 +640,7 @@ describe('roles', () => {
     else for (const name of found) expect(name).toMatch(holders);
   });
 
-  // The condition on the keys holds for a request that has none, so nothing that has none may be allowed.
+  // The condition on keys also holds for requests without any, so no such action may be allowed.
   test('reach items by their keys alone, and of named kinds', () => {
     const keyed =
       /^dynamodb:(?:(?:Batch)?GetItem|Query|PutItem|UpdateItem|DeleteItem|BatchWriteItem) \S+ where dynamodb:LeadingKeys ForAllValues:StringLike [a-zA-Z]+#\*$/;
@@ -698,7 +698,7 @@ test('an update reaches engines before their workers, and the endpoints last', a
     const { logicalId } = functionOf(stack, nameOfWorker(catalogue));
     expect(endpoints?.DependsOn).toContain(logicalId);
     if (catalogue.resources.packaging === 'worker') continue;
-    // A reference is a dependency: CloudFormation updates what is referred to first.
+    // A reference is a dependency: CloudFormation updates the referenced resource first.
     const { Variables } = Object(template.Resources[logicalId]?.Properties.Environment);
     expect(referredTo(Variables[functionVariable(catalogue.engine)])).toMatch(
       new RegExp(`^Engine${catalogue.engine}EngineFunction`),

@@ -8,7 +8,7 @@ import { type Json, readSynthesized, resourcesOf, type Template, type TemplateRe
 
 const original = await readSynthesized();
 
-/** Reads a copy of the template after a change to it. */
+/** Reads a changed copy of the template. */
 function readChanged(change: (template: Template) => void): void {
   const template: Template = structuredClone(original);
   change(template);

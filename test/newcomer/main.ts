@@ -16,8 +16,8 @@ import { verifyOutput } from './read-back.ts';
 import { makeSample } from './samples.ts';
 import { type Newcomer, npmStart } from './service.ts';
 
-// What a newcomer meets on this machine, with whatever is installed on it: `npm start` comes up, its line completes, what it
-// offers is what it lists and validates, text is seen, and every image pair on offer holds. Needs npm packages alone.
+// Checks what a newcomer meets on this machine with its installed programs: `npm start` runs, its example completes,
+// offers match lists and validation, text is drawn, and every offered image pair holds. Requires only npm packages.
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const failures: string[] = [];
@@ -60,7 +60,7 @@ async function tryLine({ line }: Newcomer): Promise<void> {
   check('and gives a file', response.ok, `${response.headers.get('content-type')}`);
 }
 
-/** Compares what the service lists with what it is to offer, and tries to get what it does not. */
+/** Compares the lists of the service with what it should offer, and requests what it does not. */
 async function compareOffers(service: Newcomer, catalogue: Catalogue): Promise<void> {
   const client = new Client(service);
   const { body: health } = await client.call<{
@@ -108,7 +108,7 @@ const text = {
   html: '<!doctype html><html><body style="margin:0;background:#fff"><p style="font: 60px sans-serif; margin: 10px">Lathe Text</p></body></html>',
 };
 
-/** Letters come out as nothing at all where there is no font. */
+/** Checks that text is drawn: without a font, letters are blank. */
 async function lookAtText(service: Newcomer, catalogue: Catalogue): Promise<void> {
   const client = new Client(service);
   for (const [format, content] of Object.entries(text)) {
@@ -144,7 +144,7 @@ async function lookAtText(service: Newcomer, catalogue: Catalogue): Promise<void
   }
 }
 
-/** Converts every image pair on offer once, in the engine's own sandbox, and looks at what comes out. */
+/** Converts every offered image pair once, in the engine's own sandbox, and checks the output. */
 async function proveImages(folder: string): Promise<void> {
   const catalogue = new Catalogue(engineCatalogues, (await findMissing()).engines);
   const offered = processingOperations.flatMap((operation) =>
@@ -155,7 +155,7 @@ async function proveImages(folder: string): Promise<void> {
         .map((to): Pair => ({ operation, from, to })),
     ),
   );
-  // Another spelling of a format is the same work; it is counted with the pair that proves it.
+  // Aliases of a format are counted with the pair that proves them.
   const keyOf = ({ operation, from, to }: Pair) =>
     `${operation} ${catalogue.canonical(from)} ${catalogue.canonical(to)}`;
   const distinct = [...new Set(offered.map(keyOf))];

@@ -12,7 +12,7 @@ import { versitygw } from './parts/versitygw.ts';
 
 const parts = { dynamodb: dynamodbLocal, s3: versitygw, sqs: elasticmq };
 
-/** Runs the contract suite over servers by other hands behind the gate, all of them or the one that is named. */
+/** Runs the contract suite over third-party servers behind the gate, all of them or a named one. */
 export async function runOverParts(only: string | undefined): Promise<Opinion> {
   const chosen = Object.entries(parts).filter(([name]) => only === undefined || name === only);
   if (chosen.length === 0)
@@ -41,7 +41,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Runs the contract suite and returns which of its tests passed. */
+/** Runs the contract suite and returns its outcomes. */
 async function runContract(report: string, env: Record<string, string>): Promise<Map<string, boolean>> {
   const child = spawn(
     process.execPath,

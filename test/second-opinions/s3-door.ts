@@ -22,9 +22,9 @@ export interface Door extends AsyncDisposable {
 }
 
 /**
- * Starts the embedded S3 at the root of a port, for clients that know nothing of the local stack: with users in place of
- * roles, and with buckets that can be created, opened to the public and given CORS rules, all of which only the template
- * does otherwise. Buckets are named by the prefix and a number, and are made in advance.
+ * Starts the embedded S3 at the root of a port, for clients that know nothing of the local stack: with users instead of
+ * roles, and with buckets that can be created, made public and given CORS rules, which otherwise only the template
+ * does. Buckets are named by the prefix and a number, and are created in advance.
  */
 export async function startS3Door(options: {
   dataDirectory: string;
@@ -65,7 +65,7 @@ export async function startS3Door(options: {
     credentials,
     verifier: rootVerifier(credentials, publicPaths, (path) => {
       const [, name = '', ...key] = path.split('/');
-      // Whoever may list a bucket learns that an object is missing.
+      // Callers that may list a bucket learn that an object is missing.
       return publicPaths.has(path) || (publicPaths.has(`/${name}`) && !servers.objects?.find(name, key.join('/')));
     }),
     servers,
@@ -116,7 +116,7 @@ const fullAccess: LocalRole = {
   statements: [{ effect: 'Allow', actions: ['s3:*'], resources: ['arn:aws:s3:::*'], conditions: {} }],
 };
 
-/** Creates a verifier of signatures over paths without the prefix, which takes unsigned calls of what is public. */
+/** Creates a verifier of signatures over paths without the prefix, which accepts unsigned calls on public paths. */
 function rootVerifier(
   credentials: Credentials[],
   publicPaths: Set<string>,
@@ -146,7 +146,7 @@ function rootVerifier(
   };
 }
 
-/** Takes the ACL out of the headers of a request, and notes whether the path is public by it. */
+/** Removes the ACL from the headers of a request, and records whether it makes the path public. */
 function readAcl({ headers }: IncomingMessage, path: string, publicPaths: Set<string>): void {
   if (String(headers['x-amz-acl'] ?? '').startsWith('public-read')) publicPaths.add(path);
   delete headers['x-amz-acl'];

@@ -40,7 +40,7 @@ function done(fields: object = {}): string {
   return line({ type: 'done', outputs: [output], engineMs: 1, ...fields });
 }
 
-/** Has the engine do something, in a task that converts a picture, and returns the task at its end. */
+/** Makes the engine act in a task that converts a picture, and returns the ended task. */
 async function run(script: Script): Promise<TaskView> {
   const file = Buffer.concat([picture, Buffer.from(`\n${JSON.stringify(script)}`)]);
   const job = await service.client.createJob({
@@ -50,7 +50,7 @@ async function run(script: Script): Promise<TaskView> {
   return service.client.waitForTask(taskOf(job, 'convert').id);
 }
 
-/** Returns the content of the first output, which is the form that the engine was given. */
+/** Returns the content of the first output, which is the form that the engine received. */
 async function contentOf(task: TaskView): Promise<string> {
   return (await download(task.result.url ?? '')).toString();
 }
@@ -114,7 +114,7 @@ describe.concurrent('An engine function that was taken over', () => {
     ]);
   });
 
-  /** Of each kind one; the unit tests of the parser have the rest of the table, too. */
+  /** One of each kind; the parser's unit tests cover the rest of the table. */
   const usual = [
     'null',
     'more progress than there is',

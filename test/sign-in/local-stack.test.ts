@@ -20,7 +20,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Returns what the session of a cookie expects as Lathe-CSRF. */
+/** Returns the Lathe-CSRF value of a session. */
 async function csrfOf(session: string): Promise<string> {
   const { client, stack } = await service.as('functions/api/jobs/list-jobs.ts');
   const pk = `signin#${createHash('sha256').update(session).digest('hex')}`;
@@ -54,7 +54,7 @@ test('the development user signs in by a click, sees what the key sees, and sign
   const csrf = await csrfOf(session?.value ?? '');
   expect(await post({ 'Lathe-CSRF': csrf })).toMatchObject({ status: 201, body: { user } });
 
-  // The issuer knows the person still, and asks nothing.
+  // The issuer still knows the person, and asks nothing.
   await page.goto(`${service.url}/auth/sign-in?return_to=/v1/query/formats`);
   expect(page.url()).toBe(`${service.url}/v1/query/formats`);
 
@@ -67,7 +67,7 @@ test('the development user signs in by a click, sees what the key sees, and sign
   expect((await browser.cookies()).map(({ name }) => name)).not.toContain('lathe_session');
   await page.goto(url);
   expect(await shown()).toContain('Sign out');
-  // The page that comes next would sign in again by itself.
+  // The next page would sign in again automatically.
   await page.setJavaScriptEnabled(false);
   await Promise.all([page.waitForNavigation(), page.click('button')]);
   expect(page.url()).toBe(`${service.url}/`);

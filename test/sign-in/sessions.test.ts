@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await startAlteredStack(
     (stack) => {
       openTable(stack);
-      // On a busy machine a request that waits has another instance started, which reads the session for itself.
+      // On a busy machine a waiting request may start another instance, which reads the session itself.
       functionOf(stack, 'functions/api/jobs/list-jobs.ts').reservedConcurrency = 1;
     },
     {},
@@ -31,12 +31,12 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 interface Times {
-  /** How long ago the session began, and how long it is still valid. */
+  /** Age of the session, and its remaining validity. */
   age?: number;
   left?: number;
 }
 
-/** Gives a browser a session, as a sign-in does. */
+/** Gives a browser a session, like a sign-in. */
 async function signedIn(person: string = newId(), { age = 0, left = 12 * hour }: Times = {}) {
   const browser = new TestBrowser(service.url);
   const id = randomBytes(32).toString('base64url');
@@ -165,7 +165,7 @@ describe('a session', () => {
     const { browser } = await signedIn();
     const read = () =>
       meter.keys().filter(({ kind, key }) => kind === 'read' && /^(?:signin|membership|person|account)#/.test(key));
-    // A list reads no more than its counts and index, which it did before.
+    // A list reads only its counts and index, which it did before.
     await list((await signedIn()).browser);
     meter.reset();
     for (let request = 0; request < 20; request++) expect((await list(browser)).status).toBe(200);
@@ -193,7 +193,7 @@ describe('a session', () => {
     expect((await thief.call('GET', '/v1/process/tasks')).status).toBe(401);
     const signedOut = Date.now();
     await until('the session is over', async () => ((await list(thief)).status === 401 ? true : undefined));
-    // Ten seconds, and what a busy machine takes for the request that finds it so.
+    // Ten seconds, plus the time of the detecting request on a busy machine.
     expect(Date.now() - signedOut).toBeLessThan(15_000);
   });
 

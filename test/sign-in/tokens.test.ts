@@ -37,7 +37,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Makes an ID token for a sign-in. */
 type Forge = (asked: Asked) => Promise<string | undefined> | string | undefined;
 
-/** Completes a sign-in with a token and returns the response, and what the session that it gave can do. */
+/** Completes a sign-in with a token and returns the response, and what its session can do. */
 async function attempt(forge: Forge) {
   const browser = new TestBrowser(service.url);
   const asked = await browser.begin();
@@ -45,7 +45,7 @@ async function attempt(forge: Forge) {
   return { status: response.status, body: await response.text(), session: browser.session };
 }
 
-/** Signs in a person and returns where the sign-in led. */
+/** Signs in a person and returns the final location. */
 async function locationAfter(returnTo?: string): Promise<string | null> {
   const response = await new TestBrowser(service.url).signIn(issuer, {}, returnTo);
   return response.headers.get('location');
@@ -291,7 +291,7 @@ describe('a person', () => {
     expect(person).toMatchObject({ email: 'Edith@Example.com', role: 'developer' });
     const roles = person.accounts.map(({ name, role }) => `${role} of ${name}`);
     expect(roles.sort()).toEqual(['developer of Team a', 'owner of Edith']);
-    // What has expired is left to the table's expiry.
+    // Expired items are left to the table's expiry.
     expect((await table.query(pk)).map(({ sk }) => sk)).toEqual([late]);
     const { status } = await browser.call('GET', '/v1/process/jobs', { 'lathe-account': String(late) });
     expect(status).toBe(403);
