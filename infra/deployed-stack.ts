@@ -9,9 +9,9 @@ export function namesOfStack(stack: string): { prefix: string; pattern: RegExp }
 const advice: [error: RegExp, what: string][] = [
   [
     /^CredentialsProviderError|^UnrecognizedClient|^InvalidClientTokenId|^ExpiredToken|^InvalidSignature/,
-    'AWS did not accept your credentials, or there are none. Set AWS_PROFILE or log in again; `aws sts get-caller-identity` must succeed.',
+    'AWS rejected your credentials, or there are none. Set AWS_PROFILE or log in again; `aws sts get-caller-identity` must succeed.',
   ],
-  [/^AccessDenied/, 'Your credentials do not allow this. Use those of a role that may administer the stack.'],
+  [/^AccessDenied/, 'Your credentials do not allow this. Use a role that may administer the stack.'],
   [/Region is missing/, 'Set AWS_REGION to the region of the stack.'],
 ];
 

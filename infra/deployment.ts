@@ -80,7 +80,7 @@ function readWebpagePackaging(text: ReadText): Deployment['webpagePackaging'] {
   if (packaging !== 'zip') return 'image';
   if (text('architecture') === 'arm64')
     throw new Error(
-      'Expected image for webpagePackaging where architecture is arm64 but received zip: the Chromium of its layers is built for x86_64 only.',
+      'Expected image for webpagePackaging with architecture arm64 but received zip: the Chromium of its layers is built for x86_64 only.',
     );
   return 'zip';
 }
@@ -88,7 +88,9 @@ function readWebpagePackaging(text: ReadText): Deployment['webpagePackaging'] {
 function readDistribution(text: ReadText, page: boolean): Pick<Deployment, 'priceClass' | 'webAclArn'> {
   const needless = ['domain', 'certificateArn', 'priceClass', 'webAclArn'].find((name) => text(name) !== '');
   if (!page && needless !== undefined)
-    throw new Error(`Expected no ${needless} where page is false: it is for the distribution, which there is none of.`);
+    throw new Error(
+      `Expected no ${needless} with page set to false: it applies to the distribution, and there is none.`,
+    );
   const webAclArn = text('webAclArn');
   matching(
     'webAclArn',
@@ -107,9 +109,9 @@ function readDomains(text: ReadText, region: string | undefined): Pick<Deploymen
   const certificate = readCertificate(text, 'certificateArn');
   const ofSockets = readCertificate(text, 'socketsCertificateArn');
   if (domain === '' && certificate.arn !== '')
-    throw new Error('Expected domain where certificateArn is given but received none.');
+    throw new Error('Expected domain with certificateArn but received none.');
   if (sockets === '' && ofSockets.arn !== '')
-    throw new Error('Expected socketsDomain where socketsCertificateArn is given but received none.');
+    throw new Error('Expected socketsDomain with socketsCertificateArn but received none.');
   if (domain !== '' && domain === sockets)
     throw new Error(`Expected another host for socketsDomain than for domain but received ${domain}.`);
   return {
@@ -127,10 +129,10 @@ interface CertificateName {
 }
 
 function certificateOfDistribution({ arn, region }: CertificateName): string {
-  if (arn === '') throw new Error('Expected certificateArn where domain is given but received none.');
+  if (arn === '') throw new Error('Expected certificateArn with domain but received none.');
   if (region !== globalRegion)
     throw new Error(
-      `Expected a certificate in ${globalRegion} for certificateArn, the only region that CloudFront takes them from, but received ${arn}.`,
+      `Expected a certificate in ${globalRegion} for certificateArn, the only region that CloudFront supports, but received ${arn}.`,
     );
   return arn;
 }
@@ -139,7 +141,7 @@ function certificateOfSockets(own: CertificateName, other: CertificateName, regi
   if (own.arn === '') {
     if (region === globalRegion && other.arn !== '') return other.arn;
     throw new Error(
-      `Expected socketsCertificateArn where socketsDomain is given but received none. Only with region=${globalRegion} is certificateArn in the region that the WebSocket API takes it from.`,
+      `Expected socketsCertificateArn with socketsDomain but received none. It defaults to certificateArn only with region=${globalRegion}, where both certificates must be.`,
     );
   }
   if (region !== undefined && own.region !== region)

@@ -113,9 +113,9 @@ export class LatheStack extends Stack {
       });
     new CfnOutput(this, 'SocketsUrl', {
       value: resources.sockets.clientUrl,
-      description: 'URL that WebSocket clients connect to',
+      description: 'URL for WebSocket clients',
     });
-    new CfnOutput(this, 'TableName', { value: table.tableName, description: 'Table that API keys are stored in' });
+    new CfnOutput(this, 'TableName', { value: table.tableName, description: 'Table of API keys' });
   }
 }
 

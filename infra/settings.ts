@@ -5,45 +5,45 @@ const textSettings = {
   allowHosts: {
     variable: 'LATHE_ALLOW_HOSTS',
     defaultValue: '',
-    meaning: 'hosts that imports and webhooks may reach although they are private',
+    meaning: 'private hosts that imports and webhooks may access',
   },
   isolation: {
     variable: 'LATHE_ISOLATION',
     defaultValue: 'available',
-    meaning:
-      'whether engines run with what isolation there is (available), or not at all where it is incomplete (required)',
+    meaning: 'whether engines run with the available isolation (available), or only with complete isolation (required)',
   },
   singleTenant: {
     variable: 'LATHE_SINGLE_TENANT',
     defaultValue: 'false',
-    meaning: 'whether all accounts trust each other, so that they share environments and warm programs of engines',
+    meaning: 'whether all accounts trust each other, so that they share environments and warm engine programs',
     values: ['true', 'false'],
   },
   busEvents: {
     variable: 'LATHE_BUS_EVENTS',
     defaultValue: 'jobs',
-    meaning: 'what the event bus receives: ends of jobs (jobs), those of tasks too (tasks), or every event (all)',
+    meaning:
+      'events that the event bus receives: ends of jobs (jobs), ends of jobs and tasks (tasks), or every event (all)',
     values: ['jobs', 'tasks', 'all'],
   },
   oidcIssuer: {
     variable: 'LATHE_OIDC_ISSUER',
     defaultValue: '',
-    meaning: "URL of the OpenID Connect issuer that people sign in at; the stack's own user pool if it is empty",
+    meaning: "URL of the OpenID Connect issuer for sign-in; defaults to the stack's own user pool",
   },
   oidcClientId: {
     variable: 'LATHE_OIDC_CLIENT_ID',
     defaultValue: '',
-    meaning: 'id that the issuer knows this service by, as a public client with PKCE',
+    meaning: 'client id of this service at the issuer, as a public client with PKCE',
   },
   oidcEmailDomains: {
     variable: 'LATHE_OIDC_EMAIL_DOMAINS',
     defaultValue: '',
-    meaning: 'domains of the e-mail addresses that may sign in, comma-separated; any if it is empty',
+    meaning: 'domains of the e-mail addresses that may sign in, comma-separated; defaults to any',
   },
   missing: {
     variable: 'LATHE_MISSING',
     defaultValue: '',
-    meaning: 'programs and packages that the engines lack, as JSON; the local stack sets it',
+    meaning: 'programs and packages that the engines lack, as JSON; set by the local stack',
   },
 } as const;
 

@@ -19,7 +19,7 @@ export function newId(now: number = Date.now()): string {
 
 /** Makes the ids of a group: the job's, and those of its tasks in order. */
 export function newGroup(tasks: number, now: number = Date.now()): { job: string; tasks: string[] } {
-  if (tasks >= groupSize) throw new Error(`A group has fewer than ${groupSize} tasks, but ${tasks} were asked for.`);
+  if (tasks >= groupSize) throw new Error(`A group has fewer than ${groupSize} tasks, but ${tasks} were requested.`);
   const [job = '', ...rest] = nextIds(tasks + 1, groupSize, now);
   return { job, tasks: rest };
 }

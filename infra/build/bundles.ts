@@ -113,7 +113,7 @@ export function cacheFolder(): string {
   const found = lstatSync(folder);
   // Another user may have created it in a world-writable folder.
   if (!found.isDirectory() || (uid >= 0 && found.uid !== uid)) {
-    throw new Error(`Expected ${folder} to be a folder of this user. Remove it and start again.`);
+    throw new Error(`Expected ${folder} to be a folder of this user. Remove it and try again.`);
   }
   return folder;
 }

@@ -110,7 +110,7 @@ export class Events extends Construct {
     const deliver = this.#add(
       'webhooks',
       'Deliver',
-      'Delivers events to webhooks, and to the event bus where it refused them',
+      'Delivers events to webhooks, and to the event bus if it refused them',
       deliverTimeout,
       ['delivery:get', 'delivery:put', 'webhook:get', 'webhook:update', 'webhooks:send', 'bus:put'],
       resources,

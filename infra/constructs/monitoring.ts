@@ -99,13 +99,13 @@ export class Monitoring extends Construct {
     this.#alarm('ApiErrors', {
       metric: api.metricServerError({ statistic: 'Sum', period: fiveMinutes }),
       threshold: 5,
-      meaning: 'the API responds with errors of its own (5xx)',
+      meaning: 'the API responds with server errors (5xx)',
     });
     this.#alarm('Throttles', {
       // For all functions of the region, because they share the concurrency.
       metric: lambdaMetric('Throttles', 'Sum'),
       threshold: 10,
-      meaning: 'Lambda refuses invocations because the concurrency is used up',
+      meaning: 'Lambda throttles invocations because the concurrency is used up',
     });
     this.#alarm('SweepFailing', {
       // 0 for a successful run: the minimum is 1 if none succeeded, and missing if none ran.
@@ -113,18 +113,18 @@ export class Monitoring extends Construct {
       threshold: 1,
       periods: 5,
       missing: TreatMissingData.BREACHING,
-      meaning: 'the sweep has not run, or failed each time, for five minutes',
+      meaning: 'the sweep has not run, or has failed each time, for five minutes',
     });
     this.#alarm('TasksWaiting', {
       // At least two tasks, or one twice: a message that was lost once needs no action.
       metric: ownMetric(namespace, 'LateTasks', {}, 'Sum', Duration.minutes(30)),
       threshold: 2,
-      meaning: 'tasks wait in the queue of an engine for longer than a quarter of an hour',
+      meaning: 'tasks have waited in the queue of an engine for more than 15 minutes',
     });
     this.#alarm('WebhooksFailing', {
       metric: ownMetric(namespace, 'WebhookFailures', {}, 'Sum', Duration.hours(1)),
       threshold: 5,
-      meaning: 'deliveries to webhooks have been given up',
+      meaning: 'webhook deliveries have failed after their last attempt',
     });
   }
 
@@ -132,7 +132,7 @@ export class Monitoring extends Construct {
     this.#alarm(`${name}Waiting`, {
       metric: ageOf(queue),
       threshold: consumerSeconds + lateSeconds,
-      meaning: 'a message has been in the queue for 15 minutes longer than its consumer may run',
+      meaning: 'a message has been queued for 15 minutes longer than its consumer may run',
     });
   }
 
@@ -140,7 +140,7 @@ export class Monitoring extends Construct {
     this.#alarm(`${name}DeadLetters`, {
       metric: deadLettersOf(queue),
       threshold: 1,
-      meaning: 'messages that could not be handled wait in a dead-letter queue that nothing reads',
+      meaning: 'messages that could not be handled are in a dead-letter queue that nothing reads',
     });
   }
 

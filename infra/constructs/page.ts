@@ -152,7 +152,7 @@ export class Page extends Construct {
   #pageBehaviors(origin: IOrigin, origins: OtherOrigins): Record<string, BehaviorOptions> {
     const documents = new EdgeFunction(this, 'Paths', {
       functionName: this.#name('page'),
-      comment: 'Leads the paths of the page to its documents',
+      comment: 'Maps the paths of the page to its documents',
       code: FunctionCode.fromInline(pageFunctionCode()),
       runtime: FunctionRuntime.JS_2_0,
     });

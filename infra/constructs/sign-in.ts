@@ -83,7 +83,7 @@ export class SignIn extends Construct {
     this.#addLoginPages(pool, client, `lathe-${apiId}`);
     new CfnOutput(Stack.of(this), 'UserPoolId', {
       value: pool.userPoolId,
-      description: 'User pool that people sign in by',
+      description: 'User pool for sign-in',
     });
     return { LATHE_POOL_ISSUER: pool.userPoolProviderUrl, LATHE_POOL_CLIENT_ID: client.userPoolClientId };
   }

@@ -51,7 +51,7 @@ export class RealTimeApi extends Construct {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    this.api = new WebSocketApi(this, 'Api', { description: 'Lathe, in real time' });
+    this.api = new WebSocketApi(this, 'Api', { description: 'Lathe WebSocket API' });
     this.stage = new WebSocketStage(this, 'Stage', { webSocketApi: this.api, stageName, autoDeploy: true });
     const resource = this.stage.node.defaultChild;
     if (!(resource instanceof CfnStage)) throw new Error('The stage has no resource of its own.');

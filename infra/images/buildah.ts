@@ -79,7 +79,7 @@ export class BuildahBuilder implements Builder {
     if (succeeds([...this.#command, 'inspect', '--type', 'image', publicBase])) return publicBase;
     if (succeeds([...this.#command, 'pull', publicBase], 300_000)) return publicBase;
     if (!succeeds([...this.#command, 'inspect', '--type', 'image', ownBase])) {
-      console.log('No registry can be reached: making a base image of Debian packages …');
+      console.log('No registry can be reached: building a base image from Debian packages …');
       makeBase(this.#command, ownBase);
     }
     return ownBase;

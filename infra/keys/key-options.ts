@@ -97,6 +97,6 @@ export function numberOf(text: string, option: string, minimum: number): number 
 function expiryOf(text: string, now: number): string {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
   const time = days === undefined ? Date.parse(text) : now + Number(days) * 86_400_000;
-  if (!(time > now)) throw new UsageError(`Expected a time to come for --expires but received ${text}.`);
+  if (!(time > now)) throw new UsageError(`Expected a future time for --expires but received ${text}.`);
   return new Date(time).toISOString();
 }

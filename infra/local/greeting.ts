@@ -44,7 +44,7 @@ function missingLines(catalogue: Catalogue, { engines }: MissingComponents, plat
     ...(platform === 'linux'
       ? []
       : [
-          'Only Linux can keep the programs that convert from the network and from your other files: convert what you trust.',
+          'Only Linux can isolate the conversion programs from the network and from your other files: convert only files you trust.',
         ]),
   ];
 }

@@ -106,10 +106,10 @@ async function resultOf(
   for (;;) {
     const { status, results = [] } = await logs.send(new GetQueryResultsCommand({ queryId }));
     if (status === 'Complete') return results;
-    if (status !== 'Scheduled' && status !== 'Running') throw new Error(`The query ended with the status ${status}.`);
+    if (status !== 'Scheduled' && status !== 'Running') throw new Error(`The query ended with status ${status}.`);
     if (Date.now() > deadline) {
       await logs.send(new StopQueryCommand({ queryId }));
-      throw new Error('The logs are too large to be searched in time.');
+      throw new Error('The logs are too large to search in time.');
     }
     await wait(pollMs);
   }

@@ -16,7 +16,7 @@ export async function checkPage(service: Service): Promise<Outcome> {
     if (status === 404 && headers.get('content-type')?.startsWith('application/json'))
       return { result: 'skipped', reason: 'The service has no page.' };
     if (status !== 200)
-      return { result: 'failed', reason: `The page responded with a ${status}: ${text.slice(0, 300)}` };
+      return { result: 'failed', reason: `The page responded with status ${status}: ${text.slice(0, 300)}` };
     const wrong = expected.find(([header, pattern]) => !pattern.test(headers.get(header) ?? ''));
     if (wrong)
       return { result: 'failed', reason: `The page has ${wrong[0]}: ${headers.get(wrong[0])}, not ${wrong[1]}.` };
@@ -28,7 +28,7 @@ export async function checkPage(service: Service): Promise<Outcome> {
       if (file.status !== 200 || !file.headers.get('cache-control')?.includes('immutable'))
         return {
           result: 'failed',
-          reason: `${path} responded with a ${file.status}, and is kept: ${file.headers.get('cache-control')}.`,
+          reason: `${path} responded with status ${file.status} and cache-control ${file.headers.get('cache-control')}.`,
         };
       bytes += file.text.length;
     }

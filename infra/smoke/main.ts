@@ -75,7 +75,7 @@ async function smoke(key: string): Promise<number> {
   print(`\n${count('ok')} ok, ${count('skipped')} skipped, ${count('failed')} failed`);
   // The page and events do not prove that conversions work.
   const nothing = (converted.length > 0 ? converted : outcomes).every(({ result }) => result === 'skipped');
-  if (nothing) printError('Everything was skipped, so nothing is known to work.');
+  if (nothing) printError('Everything was skipped, so nothing was tested.');
   return count('failed') > 0 || nothing ? 1 : 0;
 }
 
@@ -88,11 +88,15 @@ function showProgress(text: string): void {
 async function keyFor({ hostname }: URL): Promise<string> {
   if (process.env.LATHE_API_KEY) return process.env.LATHE_API_KEY;
   if (!['localhost', '127.0.0.1', '[::1]'].includes(hostname))
-    throw new SmokeError('A key is missing: pass it with --key. npm run key -- --stack <name of the stack> makes one.');
+    throw new SmokeError(
+      'Expected an API key: pass it with --key. npm run key -- --stack <name of the stack> creates one.',
+    );
   const path = join(process.env.LATHE_DATA ?? '.lathe', 'identity.json');
   try {
     return JSON.parse(await readFile(path, 'utf8')).apiKey;
   } catch (error) {
-    throw new SmokeError(`A key is missing: pass it with --key, since there is none in ${path}.`, { cause: error });
+    throw new SmokeError(`Expected an API key: pass it with --key, because there is none in ${path}.`, {
+      cause: error,
+    });
   }
 }

@@ -90,7 +90,7 @@ async function follow(
   const failed = job.tasks.find(({ status }) => status === 'failed');
   if (job.status === 'completed') return job;
   throw new SmokeError(
-    `${failed?.operation ?? 'The job'} failed: ${failed?.result.errorCode} ${failed?.result.msg} The log says more: docs/runbook.md has the query, with job ${job.id}.`,
+    `${failed?.operation ?? 'The job'} failed: ${failed?.result.errorCode} ${failed?.result.msg} For more, see the log: docs/runbook.md has the query, with job ${job.id}.`,
   );
 }
 
@@ -98,7 +98,7 @@ function lateness(job: Job, seconds: number): string {
   const open = job.tasks.find(({ status }) => status !== 'completed');
   const advice =
     open?.status === 'processing'
-      ? 'Its worker runs: try --timeout with more.'
+      ? 'Its worker is running: try a longer --timeout.'
       : 'No worker has taken it: see the alarms that end in Waiting in docs/runbook.md.';
   return `${open?.operation} was ${open?.status} after ${seconds} seconds. ${advice} Job ${job.id}.`;
 }

@@ -102,14 +102,14 @@ export class Service {
     body.append('file', new Blob([new Uint8Array(content)]), name);
     const response = await request(form.url, { method: 'POST', body });
     if (!response.ok)
-      throw new SmokeError(`The bucket refused the upload with a ${response.status}: ${await response.text()}`);
+      throw new SmokeError(`The bucket refused the upload with status ${response.status}: ${await response.text()}`);
   }
 
   /** Downloads a file by its link, which redirects to the bucket. */
   async download({ url, size }: StoredFile): Promise<Buffer> {
     const response = await request(url, {});
     if (!response.ok)
-      throw new SmokeError(`The download was refused with a ${response.status}: ${await response.text()}`);
+      throw new SmokeError(`The download was refused with status ${response.status}: ${await response.text()}`);
     const content = Buffer.from(await response.arrayBuffer());
     if (content.length !== size)
       throw new SmokeError(`The download has ${content.length} bytes, but the task says ${size}.`);
@@ -132,7 +132,7 @@ export class Service {
     try {
       return JSON.parse(text);
     } catch (error) {
-      throw new SmokeError(`${this.#url}${path} responded with no JSON. Is this the ApiUrl of the stack?`, {
+      throw new SmokeError(`${this.#url}${path} did not respond with JSON. Is this the ApiUrl of the stack?`, {
         cause: error,
       });
     }
@@ -156,16 +156,16 @@ async function request(url: string, init: RequestInit): Promise<Response> {
     const { message, cause } = error instanceof Error ? error : new Error(String(error));
     const reason = cause instanceof Error ? cause.message || String(Object(cause).code) : message;
     throw new SmokeError(
-      `${new URL(url).host} was not reached: ${reason}. Check the URL: the output ApiUrl of the stack, or what npm start printed.`,
+      `${new URL(url).host} could not be reached: ${reason}. Check the URL: the output ApiUrl of the stack, or what npm start printed.`,
       { cause: error },
     );
   }
 }
 
 function explain(what: string, status: number, text: string): string {
-  const response = `${what} responded with a ${status}: ${text.slice(0, 500)}`;
+  const response = `${what} responded with status ${status}: ${text.slice(0, 500)}`;
   if (status === 401 || status === 403)
-    return `The API key was refused. Make one with npm run key -- --stack <name of the stack>, and pass it with --key.\n${response}`;
+    return `The API key was refused. Create one with npm run key -- --stack <name of the stack>, and pass it with --key.\n${response}`;
   if (status >= 500)
     return `The service fails. What to do: ApiErrors, or for a 503 Throttles, in docs/runbook.md.\n${response}`;
   if (status === 429)

@@ -48,7 +48,7 @@ export async function findOrCreatePerson(identity: Identity): Promise<{ person: 
   if (!known) await putIf(personItem(identity, newId()), itemIsAbsent);
   // A concurrent first sign-in may have created the person.
   const { id, account, ...found } = known ?? (await get(key)) ?? {};
-  if (typeof id !== 'string' || typeof account !== 'string') throw new Error(`The item ${key.pk} is no person.`);
+  if (typeof id !== 'string' || typeof account !== 'string') throw new Error(`The item ${key.pk} is not a person.`);
   const isChanged = found.email !== email || found.name !== name;
   if (isChanged)
     await update(key, 'SET email = :email, #name = :name', {

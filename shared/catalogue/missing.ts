@@ -66,7 +66,7 @@ export function installAllHint(
   const rest = usual.filter((component) => manager === undefined || !component[manager]);
   const names = [...new Set(rest.map(({ label }) => label))];
   const sentences = [
-    ...(hint ? [`To install what is missing: ${hint}`] : []),
+    ...(hint ? [`To install missing components: ${hint}`] : []),
     ...(names.length > 0 ? [`${hint ? 'Also not' : 'Not'} installed: ${names.join(', ')}`] : []),
   ];
   return sentences.length > 0 ? sentences.join('\n') : undefined;

@@ -61,7 +61,7 @@ async function waitFor(client: Client, id: string): Promise<void> {
       await setTimeout(200);
       continue;
     }
-    if (status !== 200) throw new Error(`The wait was answered with ${status}: ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`The wait responded with ${status}: ${JSON.stringify(body)}`);
     isOpen = body.endedAt === null;
   }
 }

@@ -50,7 +50,7 @@ export async function benchKeys(report: (text: string) => void): Promise<boolean
     report(`\n${jobs} jobs of ${accounts === 1 ? 'one account' : `${accounts} accounts`}, units of a job\n`);
     report(formatHeat(heat));
     const ceiling = Math.floor(Math.min(...heat.flatMap(({ keys }) => keys.map((key) => key.ceiling))));
-    report(`\nCeiling: ${ceiling} jobs a second, where at least ${jobsPerSecond} are expected.`);
+    report(`\nCeiling: ${ceiling} jobs a second; at least ${jobsPerSecond} are expected.`);
     report(`The busiest key of a job's own takes ${formatOwn(meter.keys())} in all.`);
     passed &&= ceiling >= jobsPerSecond;
   }

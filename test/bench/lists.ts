@@ -41,7 +41,7 @@ export async function benchLists(): Promise<{
 async function list(url: string, apiKey: string, filter: string): Promise<number> {
   const started = performance.now();
   const response = await fetch(`${url}/v1/process/tasks?${filter}`, { headers: { Authorization: `Bearer ${apiKey}` } });
-  if (!response.ok) throw new Error(`The list was answered with ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`The list responded with ${response.status}: ${await response.text()}`);
   await response.arrayBuffer();
   return performance.now() - started;
 }

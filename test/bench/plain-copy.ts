@@ -25,7 +25,7 @@ export async function copyPlainly({ operation, parameters, inputs, scratch, ssh 
       return pipeline(await readOwn(input.key), (await gcsBucket()).file(`${text('file')}-bare`).createWriteStream());
     case 'import/blobstore': {
       const { readableStreamBody } = await (await container()).getBlobClient(text('blob')).download();
-      if (!(readableStreamBody instanceof Readable)) throw new Error('Azurite answered without the blob.');
+      if (!(readableStreamBody instanceof Readable)) throw new Error('Azurite responded without the blob.');
       return store(readableStreamBody);
     }
     case 'export/blobstore':
@@ -97,7 +97,7 @@ function readOwn(key: string): Promise<Readable> {
 
 async function read(client: S3Client, bucket: string, key: string): Promise<Readable> {
   const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-  if (!(Body instanceof Readable)) throw new Error('The store answered without the object.');
+  if (!(Body instanceof Readable)) throw new Error('The store responded without the object.');
   return Body;
 }
 

@@ -111,7 +111,7 @@ async function sample({ pid }: RunningService, ended: number): Promise<Sample> {
 async function readHeaps(service: RunningService): Promise<Heap[]> {
   const seen = service.reports.length;
   process.kill(service.pid, 'SIGUSR2');
-  const line = await until('the service has told its heaps', () =>
+  const line = await until('the service has reported its heaps', () =>
     service.reports
       .slice(seen)
       .join('')

@@ -33,7 +33,7 @@ async function waitForEnd(client: Client, id: string): Promise<JobView> {
     if (status === 200 && body.endedAt !== null) return body;
     await pause(Number(headers.get('retry-after') ?? 1) * 1_000);
   }
-  throw new Error(`Waited ${maxSeconds} seconds in vain until job ${id} has ended.`);
+  throw new Error(`Job ${id} has not ended after ${maxSeconds} seconds.`);
 }
 
 /** Runs such a job as a waiting client does, and returns the URL of its export. */

@@ -79,7 +79,7 @@ describe('the build context of', () => {
       if (other !== folder) expect(existsSync(join(context, other, 'catalogue.ts')), other).toBe(false);
   });
 
-  test('an engine runs by its own entry point, and not for another tenant than Lambda names', async () => {
+  test('an engine runs by its own entry point, and refuses tenants other than the one Lambda names', async () => {
     const folder = unpack(stageContext('functions/engines/image', root));
     const host = await EngineHost.start();
     const child = spawn(process.execPath, ['packages/runtime-client/src/main.ts'], {

@@ -100,7 +100,7 @@ test('the layers and the function fit the limit of Lambda', () => {
   expect(total).toBeLessThanOrEqual(maxBytes);
 });
 
-test('the web page engine is an image on both architectures, and a zip on its layers if that is chosen', async () => {
+test('the web page engine is an image on both architectures, or optionally a zip on its layers', async () => {
   vi.stubEnv('PATH', bare);
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(webpageFunction(await currentTemplate())).toMatchObject({ layers: [], packaging: 'image' });
@@ -138,7 +138,7 @@ test.for(['image', 'zip'])(
 
 const hidden = withoutPerl(['test', '!', '-x', '/usr/bin/perl']);
 const whyNotHidden =
-  spawnSync(hidden[0] ?? '', hidden.slice(1)).status === 0 ? undefined : 'This system lets nobody hide Perl.';
+  spawnSync(hidden[0] ?? '', hidden.slice(1)).status === 0 ? undefined : 'This system does not allow hiding Perl.';
 
 // Lambda's runtime has no Perl, which the sandbox's launcher needs. README and the deploy guide explain the
 // consequence.

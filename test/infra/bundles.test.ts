@@ -55,7 +55,7 @@ beforeAll(async () => {
   bundles = await bundle(unique.map(({ entry }) => entry));
 });
 
-describe('the bundle of every function that somebody waits for', () => {
+describe('the bundle of every function that a client waits for', () => {
   test.for(slender.map(({ entry, recordsOnly }) => [entry, recordsOnly] as const))(
     '(%s) is small enough to start fast, with the SDK inside',
     ([entry, recordsOnly]) => {
@@ -77,7 +77,7 @@ describe('the bundle of every function that somebody waits for', () => {
 
 describe('the bundle of every zip function', () => {
   test.for(unique.map(({ entry }) => [entry] as const))(
-    '(%s) holds neither a client of SSO, nor one of STS where it assumes no role, nor a client twice',
+    '(%s) holds no SSO client, no STS client unless it assumes a role, and no client twice',
     ([entry]) => {
       const paths = (bundles.get(entry)?.parts ?? []).map(({ path }) => path);
       expect(paths.length).toBeGreaterThan(0);

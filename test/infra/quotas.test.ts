@@ -107,7 +107,10 @@ describe('IAM', () => {
 
 /** Queues that deviate from AWS's advice, with reasons. */
 const exceptions = new Map([
-  ['EventsRelay', 'a died relay blocks its jobs for that long, and no event is dropped before the thousandth receive'],
+  [
+    'EventsRelay',
+    'a relay that died blocks its jobs for that long, and no event is dropped before the thousandth receive',
+  ],
 ]);
 
 /** Lists the queues whose visibility timeout or maximum receives deviate from AWS's advice. */
@@ -131,7 +134,7 @@ describe('SQS', () => {
       expect(stack.queueSources.some(({ function: fn }) => fn.logicalId.startsWith(`${name}Function`))).toBe(true);
   });
 
-  test('would show a queue that does not', () => {
+  test('detects a queue that does not', () => {
     const [source] = stack.queueSources.filter(({ queue }) => queue.attributes.RedrivePolicy !== undefined);
     if (!source) throw new Error('No source has a queue with dead letters.');
     const changed = (attributes: Record<string, string>, batchingWindowSeconds = 0) =>

@@ -6,7 +6,7 @@ import { currentTemplate } from '../../infra/build/template-cache.ts';
 import { projectRoot } from '../../infra/bundling.ts';
 import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
 
-test('the guide asks for the concurrency that the stack uses when every queue is at its maximum', async () => {
+test('the guide requests the concurrency that the stack uses when every queue is at its maximum', async () => {
   const { functions, queueSources } = readTemplate({
     template: await currentTemplate(),
     origins: { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' },
@@ -22,7 +22,7 @@ test('the guide asks for the concurrency that the stack uses when every queue is
   expect(guide).toContain(`${sum.toLocaleString('en')} invocations at once`);
 });
 
-test('a deployment takes the settings that it is given, and not those of the one before', () => {
+test('a deployment uses the given settings, not those of the previous one', () => {
   // By default the CDK keeps a stack's existing parameter values, whatever the template's new defaults are.
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
   expect(scripts.deploy).toBe('cdk deploy --no-previous-parameters');

@@ -99,7 +99,7 @@ describe('a group', () => {
     expect(group.tasks.map(({ id }) => id).sort()).toEqual([first, second].sort());
   });
 
-  test('is read at once where it is small, and else not at all', async () => {
+  test('is read at once if it is small, and otherwise not at all', async () => {
     const [small, large] = [planOf(20), planOf(40)];
     await write(records, small);
     await write(records, large);
@@ -108,7 +108,7 @@ describe('a group', () => {
     expect(await records.smallGroup(large.tasks[3]?.id ?? '')).toBeUndefined();
   });
 
-  test('is in each index once, by its head', async () => {
+  test('is in each index once, by its first record', async () => {
     const plan = planOf(30);
     await write(records, plan);
     const [alone] = planOf(0).tasks;
@@ -217,7 +217,7 @@ describe('whether an account has subscribers', () => {
     vi.useRealTimers();
   });
 
-  test('is known from a new job to a function that reads it at once, and read from the table after that', async () => {
+  test('is passed with a new job to a function that reads it at once, and read from the table after that', async () => {
     const plan = planOf(1);
     const { user, id } = plan.job;
     expect(await hasSubscribers(user)).toBe(false);
@@ -250,34 +250,31 @@ describe('whether an account has subscribers', () => {
   });
 });
 
-describe('the records in memory, on which histories are run,', () => {
-  test.each([2, 30])(
-    'are after every step what those in the table are, for a job with %i last tasks',
-    async (count) => {
-      const steps = fc.array(step, { minLength: 1, maxLength: 30, size: 'max' });
-      await fc.assert(
-        fc.asyncProperty(steps, async (all) => {
-          const plan = planOf(count);
-          const memory = new MemoryService(createdAt);
-          await write(memory.records(), plan);
-          await write(records, plan);
-          const seen = [plan.job];
-          for (const one of all) {
-            await take(one, memory.records(), plan.tasks, seen);
-            await take(one, records, plan.tasks, seen);
-            const job = memory.jobs.get(plan.job.id);
-            expect(normalized(await records.job(plan.job.id))).toEqual(normalized(job));
-            if (job) seen.push(job);
-          }
-          const { tasks } = await records.group(plan.job.id);
-          expect(tasks.map(normalized)).toEqual([...memory.tasks.values()].map(normalized));
-          const { heads } = await records.due(createdAt + 86_400_000, 100_000);
-          const due = new Set(heads.map(({ id }) => id));
-          for (const { id, dueAt } of [...memory.tasks.values(), ...memory.jobs.values()])
-            expect(due.has(id), id).toBe(dueAt !== undefined);
-        }),
-        { numRuns: 15 },
-      );
-    },
-  );
+describe('the records in memory, on which histories run,', () => {
+  test.each([2, 30])('equal those in the table after every step, for a job with %i last tasks', async (count) => {
+    const steps = fc.array(step, { minLength: 1, maxLength: 30, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const plan = planOf(count);
+        const memory = new MemoryService(createdAt);
+        await write(memory.records(), plan);
+        await write(records, plan);
+        const seen = [plan.job];
+        for (const one of all) {
+          await take(one, memory.records(), plan.tasks, seen);
+          await take(one, records, plan.tasks, seen);
+          const job = memory.jobs.get(plan.job.id);
+          expect(normalized(await records.job(plan.job.id))).toEqual(normalized(job));
+          if (job) seen.push(job);
+        }
+        const { tasks } = await records.group(plan.job.id);
+        expect(tasks.map(normalized)).toEqual([...memory.tasks.values()].map(normalized));
+        const { heads } = await records.due(createdAt + 86_400_000, 100_000);
+        const due = new Set(heads.map(({ id }) => id));
+        for (const { id, dueAt } of [...memory.tasks.values(), ...memory.jobs.values()])
+          expect(due.has(id), id).toBe(dueAt !== undefined);
+      }),
+      { numRuns: 15 },
+    );
+  });
 });

@@ -94,13 +94,13 @@ function findWrongEvents({ job }: Outcome, received: Received[]): string[] {
   const own = received.filter(({ id }) => ids.has(id));
   const wrongEnds = [job, ...job.tasks].flatMap(({ id, status }) => {
     const last = withoutRepeats(own).findLast((event) => event.id === id)?.status;
-    return last === status ? [] : [`${id} of ${job.id} is ${status}, and was last said to be ${last}`];
+    return last === status ? [] : [`${id} of ${job.id} is ${status}, but the last event said ${last}`];
   });
   return [...findStale(own), ...wrongEnds];
 }
 
 test(
-  'jobs end right, with their events in order, though AWS misbehaves in every way and some are canceled',
+  'jobs end correctly, with their events in order, under all faults and with some canceled',
   async () => {
     const random = new Random(seed);
     const subscriber = new PlainSubscriber(stack);

@@ -23,7 +23,7 @@ class ManyLost extends Faults {
   }
 }
 
-test('a task whose completion was recorded keeps its files though the response of the write was lost', async () => {
+test('a task whose completion was recorded keeps its files even if the response of the write was lost', async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'lathe-test-'));
   const stack = await startLocalStack({
     template: await currentTemplate(),

@@ -193,14 +193,14 @@ describe('an alarm fires by a fault and clears by its entry in the runbook:', op
     expect([...runbook.keys()].sort()).toEqual(stack.stack.alarms.map(({ name }) => name).sort());
   });
 
-  test('endpoints that a release took a permission from', async () => {
+  test('endpoints that lost a permission in a release', async () => {
     const fn = functionOf(stack.stack, 'functions/api/tasks/list-tasks.ts');
     fault = { lostPermissions: { fn, statements: fn.role.statements.splice(0) } };
     await check('ApiErrors', () => callAtOnce(6, '/v1/process/tasks'));
     expect((await stack.client.call('GET', '/v1/process/tasks')).status).toBe(200);
   });
 
-  test('a function that somebody switched off', async () => {
+  test('a disabled function', async () => {
     const fn = functionOf(stack.stack, 'functions/api/tasks/list-tasks.ts');
     fn.reservedConcurrency = 0;
     fault = { function: fn };
@@ -208,7 +208,7 @@ describe('an alarm fires by a fault and clears by its entry in the runbook:', op
     expect((await stack.client.call('GET', '/v1/process/tasks')).status).toBe(200);
   });
 
-  test('a schedule that somebody disabled', async () => {
+  test('a disabled schedule', async () => {
     const [schedule] = stack.stack.schedules;
     fault = { rule: schedule?.logicalId ?? '' };
     await stack.switches.get(fault.rule ?? '')?.turnOff();
@@ -246,7 +246,7 @@ describe('an alarm fires by a fault and clears by its entry in the runbook:', op
     await check(`${name}DeadLetters`);
   });
 
-  test('tasks that nobody takes since somebody disabled a mapping', async () => {
+  test('tasks that wait because of a disabled mapping', async () => {
     const { mapping } = queueOf('functions/transfers/handler.ts');
     fault = { mapping };
     await stack.switches.get(mapping)?.turnOff();
@@ -256,7 +256,7 @@ describe('an alarm fires by a fault and clears by its entry in the runbook:', op
     expect((await stack.client.waitForTask(task.id)).status).not.toBe('created');
   });
 
-  test('queues whose mappings somebody disabled', async () => {
+  test('queues with disabled mappings', async () => {
     const queues = [
       { name: 'UploadsWaiting', message: {}, ...queueOf('functions/lifecycle/uploaded.ts') },
       {

@@ -57,7 +57,7 @@ async function tryLine({ line }: Newcomer): Promise<void> {
   const tasks = job.tasks.map(({ operation, status }) => `${operation} ${status}`).join(', ');
   check('the printed line completes', job.status === 'completed', tasks);
   const response = await fetch(job.tasks.at(-1)?.result?.url ?? '');
-  check('and gives a file', response.ok, `${response.headers.get('content-type')}`);
+  check('and produces a file', response.ok, `${response.headers.get('content-type')}`);
 }
 
 /** Compares the lists of the service with what it should offer, and requests what it does not. */
@@ -71,7 +71,7 @@ async function compareOffers(service: Newcomer, catalogue: Catalogue): Promise<v
       `       ${name}: ${usable ? 'usable' : 'off'}${missing.length ? `, without ${missing.map((part) => part.name).join(', ')}` : ''}`,
     );
   check(
-    '/health tells the engines that are usable',
+    '/health reports the usable engines',
     health.engines.every(({ name, usable }) => usable === catalogue.isUsable(name)),
   );
   let listed = 0;
@@ -88,7 +88,7 @@ async function compareOffers(service: Newcomer, catalogue: Catalogue): Promise<v
         wrong.push(`${operation} ${from}`);
     }
   }
-  check('format queries list what is offered', wrong.length === 0, wrong.join(', ') || `${listed} pairs`);
+  check('format queries list the offers', wrong.length === 0, wrong.join(', ') || `${listed} pairs`);
   const dropped = new Catalogue(engineCatalogues)
     .inputs('convert', '*')
     .filter((from) => catalogue.outputs('convert', from).length === 0);
@@ -128,7 +128,7 @@ async function lookAtText(service: Newcomer, catalogue: Catalogue): Promise<void
       done = await client.call('GET', `/v1/process/jobs/${job.id}/wait`);
     const result = done.body.tasks.at(-1)?.result;
     if (done.body.status !== 'completed' || !result?.url) {
-      check(`letters of ${format} are seen`, false, result?.msg ?? done.body.status);
+      check(`text of ${format} is drawn`, false, result?.msg ?? done.body.status);
       continue;
     }
     const picture = Buffer.from(await (await fetch(result.url)).arrayBuffer());
@@ -140,7 +140,7 @@ async function lookAtText(service: Newcomer, catalogue: Catalogue): Promise<void
       .raw()
       .toBuffer({ resolveWithObject: true });
     const dark = data.filter((value) => value < 100).length;
-    check(`letters of ${format} are seen`, dark > 1_000, `${dark} dark pixels`);
+    check(`text of ${format} is drawn`, dark > 1_000, `${dark} dark pixels`);
   }
 }
 
@@ -186,8 +186,8 @@ async function proveImages(folder: string): Promise<void> {
   print(
     `       converted and checked by header or pages: ${count('header')}; without a sample here: ${count('no sample')}`,
   );
-  check('every image pair on offer that has a sample here holds', failed.length === 0, `${failed.length} failed`);
-  check('at least 1,500 image pairs are offered and true', count('picture', 'header') >= 1_500);
+  check('every offered image pair with a sample here holds', failed.length === 0, `${failed.length} failed`);
+  check('at least 1,500 image pairs are offered and hold', count('picture', 'header') >= 1_500);
 }
 
 async function makeSamples(formats: Set<string>, folder: string): Promise<Map<string, string>> {

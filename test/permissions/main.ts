@@ -43,7 +43,7 @@ function recordTests(): string {
     ],
     { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, LATHE_GATE_RECORD: folder, LATHE_TEST_BREADTH: '1' } },
   );
-  if (status !== 0) throw new Error(`The tests failed. What they recorded is in ${folder}.`);
+  if (status !== 0) throw new Error(`The tests failed. Their recording is in ${folder}.`);
   return folder;
 }
 
@@ -70,7 +70,7 @@ function isOf(stack: LocalStack, resource: string): boolean {
 function report({ roles, statements, grants, calls, unused, refused, mutants, excluded }: Proof): void {
   const survivors = mutants.filter(({ caughtBy }) => caughtBy === undefined);
   list('No call uses', unused);
-  list('Recorded, and refused now', refused);
+  list('Recorded, but now refused', refused);
   list(
     'Not noticed',
     survivors.map(({ role, change }) => `${role} ${change}`),
@@ -78,7 +78,7 @@ function report({ roles, statements, grants, calls, unused, refused, mutants, ex
   print();
   print(`Roles               ${roles}`);
   print(`Statements          ${statements}`);
-  print(`Grants              ${grants}, of which ${grants - unused.length} are used by ${calls} kinds of calls`);
+  print(`Grants              ${grants}, ${grants - unused.length} of them used by ${calls} kinds of calls`);
   print(`Not judged          ${excluded.grants} grants of logs:*. ${excluded.reason}`);
   print(`Mutants             ${mutants.length}`);
   print(`Caught              ${mutants.length - survivors.length}`);

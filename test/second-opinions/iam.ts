@@ -48,11 +48,11 @@ export async function runIamSimulation(given: string | undefined): Promise<Opini
     })),
   );
   print(`Recording           ${folder}`);
-  print(`Decisions           ${decisions.length}, of which ${recorded.length} differ`);
+  print(`Decisions           ${decisions.length}, ${recorded.length} differ`);
   print(`Allowed, denied     ${count(recorded, true)}, ${count(recorded, false)}`);
   const asked = new Set(recorded.map(describe));
   const others = distinct(variations(recorded, policiesNamed)).filter((each) => !asked.has(describe(each)));
-  print(`Beside them         ${others.length} requests that the gate was not asked`);
+  print(`Variations          ${others.length} requests that the gate was not asked`);
   const outcomes = new Map<string, boolean>();
   let [judged, denied, impossible] = [0, 0, 0];
   for (const comparison of [...recorded, ...others]) {
@@ -100,7 +100,7 @@ function recordContract(): string {
     ['infra/setup/run.mjs', '--tests', 'node_modules/vitest/vitest.mjs', 'run', '--project', 'contract'],
     { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, LATHE_GATE_RECORD: folder } },
   );
-  if (status !== 0) throw new Error(`The tests failed. What they recorded is in ${folder}.`);
+  if (status !== 0) throw new Error(`The tests failed. Their recording is in ${folder}.`);
   return folder;
 }
 
@@ -111,7 +111,7 @@ function readRecording(folder: string) {
     .filter((line) => line !== '')
     .map((line): RecordedDecision => JSON.parse(line));
   if (decisions.some(({ policies }) => policies === undefined))
-    throw new Error(`The recording in ${folder} is of an earlier version, without policies.`);
+    throw new Error(`The recording in ${folder} is from an earlier version, without policies.`);
   const known = new Map<string, RecordedPolicies>();
   const policiesNamed = (name: string): RecordedPolicies => {
     const found = known.get(name) ?? JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));

@@ -22,7 +22,7 @@ export async function runOverParts(only: string | undefined): Promise<Opinion> {
   servers.defer(() => rmSync(folder, { recursive: true, force: true }));
   const env: Record<string, string> = {};
   for (const [name, { title, replaces, variable, prepare }] of chosen) {
-    print(`${title} in place of the embedded ${replaces}`);
+    print(`${title} instead of the embedded ${replaces}`);
     const home = join(folder, name);
     mkdirSync(home);
     const command = prepare(home);
@@ -33,7 +33,7 @@ export async function runOverParts(only: string | undefined): Promise<Opinion> {
     const started: RunningServer = servers.use(await startServer(command));
     env[variable] = started.address;
   }
-  if (Object.keys(env).length === 0) return { missing: 'none of the servers can be had here' };
+  if (Object.keys(env).length === 0) return { missing: 'none of the servers is available here' };
   return { outcomes: await runContract(join(folder, 'report.json'), env), isPartial: false };
 }
 

@@ -18,7 +18,9 @@ export function findCheckout(suite: {
   const { repository, commit, variable, folder } = suite;
   const given = process.env[variable];
   if (given !== undefined)
-    return existsSync(join(given, folder)) ? { path: given } : { missing: `${given} is no checkout of ${repository}` };
+    return existsSync(join(given, folder))
+      ? { path: given }
+      : { missing: `${given} is not a checkout of ${repository}` };
   const path = join(cache, `${repository.replace('/', '-')}-${commit.slice(0, 8)}`);
   if (existsSync(join(path, folder))) return { path };
   // Only the folder at one commit: a whole history may be gigabytes.
@@ -31,7 +33,7 @@ export function findCheckout(suite: {
   const isDone = steps.every((args) => spawnSync('git', args).status === 0) && existsSync(join(path, folder));
   return isDone
     ? { path }
-    : { missing: `git could not fetch github.com/${repository}; name a checkout of it by ${variable}` };
+    : { missing: `git could not fetch github.com/${repository}; set ${variable} to a checkout of it` };
 }
 
 /** Returns a Python with these packages, installing them if needed, or why that fails. */
@@ -51,7 +53,7 @@ export function installPython(
 ): { program: string } | { missing: string } {
   const program = join(environment, 'bin/python');
   if (spawnSync('python3', ['-m', 'venv', environment]).status !== 0)
-    return { missing: 'python3 cannot make a virtual environment' };
+    return { missing: 'python3 cannot create a virtual environment' };
   const installed = spawnSync(program, ['-m', 'pip', 'install', '--quiet', ...args]);
   return installed.status === 0 ? { program } : { missing: `pip could not install ${what} from PyPI` };
 }

@@ -30,7 +30,7 @@ const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const isRoot = process.getuid?.() === 0;
 const ordinaryUser = 12_345;
 const secret = `secret-${crypto.randomUUID()}`;
-const linux = process.platform === 'linux' ? undefined : 'The barriers are those of Linux.';
+const linux = process.platform === 'linux' ? undefined : 'The barriers require Linux.';
 
 interface Mode {
   name: string;
@@ -204,32 +204,28 @@ function expectUnharmed({ outcomes, log, victim, mounts }: Performed): void {
   }
 }
 
-describe.each(modes.filter(({ possible }) => possible))(
-  'An engine that was taken over, $name,',
-  skipBecause(linux),
-  (mode) => {
-    const isMessage = (act: string) => act.startsWith('message: ');
-    // A mode affects paths and folders; two of the modes cover the rest.
-    const usual = acts.filter((act) => (mode.mask ? act in paths || act in folders : !isMessage(act)));
+describe.each(modes.filter(({ possible }) => possible))('A compromised engine, $name,', skipBecause(linux), (mode) => {
+  const isMessage = (act: string) => act.startsWith('message: ');
+  // A mode affects paths and folders; two of the modes cover the rest.
+  const usual = acts.filter((act) => (mode.mask ? act in paths || act in folders : !isMessage(act)));
 
-    it('harms nobody by the paths, folders, messages and floods of each kind', {
-      ...(mode.isUsual ? {} : onlyInBreadth),
-      timeout: 300_000,
-    }, async () => {
-      expectUnharmed(await perform(mode, [...usual, ...acts.filter(isMessage).slice(0, 2)]));
-    });
+  it('harms nobody by the paths, folders, messages and floods of each kind', {
+    ...(mode.isUsual ? {} : onlyInBreadth),
+    timeout: 300_000,
+  }, async () => {
+    expectUnharmed(await perform(mode, [...usual, ...acts.filter(isMessage).slice(0, 2)]));
+  });
 
-    it('harms nobody by any of them', { ...onlyInBreadth, timeout: 600_000 }, async () => {
-      expectUnharmed(await perform(mode, acts));
-    });
+  it('harms nobody by any of them', { ...onlyInBreadth, timeout: 600_000 }, async () => {
+    expectUnharmed(await perform(mode, acts));
+  });
 
-    it(`harms nobody in ${steps} random steps`, { ...onlyInBreadth, timeout: 3_600_000 }, async () => {
-      const random = Array.from({ length: steps }, () => acts[Math.floor(Math.random() * acts.length)] ?? '');
-      for (let start = 0; start < random.length; start += 50)
-        expectUnharmed(await perform(mode, random.slice(start, start + 50)));
-    });
-  },
-);
+  it(`harms nobody in ${steps} random steps`, { ...onlyInBreadth, timeout: 3_600_000 }, async () => {
+    const random = Array.from({ length: steps }, () => acts[Math.floor(Math.random() * acts.length)] ?? '');
+    for (let start = 0; start < random.length; start += 50)
+      expectUnharmed(await perform(mode, random.slice(start, start + 50)));
+  });
+});
 
 describe('A message that the code of an engine would not send', () => {
   it.each(Object.entries(forged))('is refused: %s', (_, line) => {

@@ -129,7 +129,7 @@ const ofSameUser = isRoot ? [] : ['the data of the service', 'the home folder'];
 const ownsCode = !isRoot && statSync(here('host.ts')).uid === process.getuid?.();
 const [major = 0, minor = 0] = release().split('.').map(Number);
 
-const reason = process.platform === 'linux' ? undefined : 'The barriers are those of Linux.';
+const reason = process.platform === 'linux' ? undefined : 'The barriers require Linux.';
 
 /** The metadata service of cloud machines. */
 const metadataAddress = '169.254.169.254';
@@ -418,17 +418,13 @@ describe.each(plants)('A program planted in the engine $engine', skipBecause(rea
   }
 });
 
-it(
-  'does not run at all where isolation is required and the kernel grants too little',
-  skipBecause(reason),
-  async () => {
-    const plant = plants.find(({ engine }) => engine === 'image');
-    const mode = modes.findLast(({ possible }) => possible);
-    if (!plant || !mode) throw new Error('There is nothing to plant.');
+it('does not run at all if isolation is required and the kernel grants too little', skipBecause(reason), async () => {
+  const plant = plants.find(({ engine }) => engine === 'image');
+  const mode = modes.findLast(({ possible }) => possible);
+  if (!plant || !mode) throw new Error('There is nothing to plant.');
 
-    const { found, outcome } = await snoop(plant, mode, { LATHE_ISOLATION: 'required' });
+  const { found, outcome } = await snoop(plant, mode, { LATHE_ISOLATION: 'required' });
 
-    expect(outcome).toContain('The engine is off: this instance requires isolation that its system does not have.');
-    expect(found).toEqual([]);
-  },
-);
+  expect(outcome).toContain('The engine is off: this instance requires isolation that its system does not have.');
+  expect(found).toEqual([]);
+});

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../packages/local-aws/test/lambda/fixtures/f
 const isRoot = process.getuid?.() === 0;
 
 /** Why no user without a passwd entry is available, if so. */
-export const whyOnlyKnownUsers = isRoot ? undefined : 'Only root can start processes of another user.';
+export const whyOnlyKnownUsers = isRoot ? undefined : 'Only root can start processes as another user.';
 
 /**
  * Runs a module as a user other than root, if possible one without a passwd entry, as in containers; through the

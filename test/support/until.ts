@@ -23,7 +23,7 @@ export async function until<T>(
   for (;;) {
     const value = await ask();
     if (value !== undefined) return value;
-    if (Date.now() > deadline) throw new Error(`Waited ${seconds} seconds in vain until ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Waited ${seconds} seconds, but not yet: ${what}.`);
     const sixth = (Date.now() - began) / 6;
     await pause(everyMs ?? Math.min(Math.max(sixth, pauses.minMs), pauses.maxMs));
   }

@@ -48,7 +48,7 @@ const kind = photo?.name ?? '';
 print(`${jobsPerSecond} jobs a second of ${day.accounts} accounts for ${day.hours} hours`);
 for (const { name, share, engineSeconds: seconds, maxConcurrency } of kinds)
   print(
-    `  ${(share * 100).toFixed(1)} % ${name}: ${seconds.toFixed(1)} s of an engine, of which ${maxConcurrency} run at once at most`,
+    `  ${(share * 100).toFixed(1)} % ${name}: ${seconds.toFixed(1)} s of an engine, at most ${maxConcurrency} concurrently`,
   );
 print(
   `  hottest keys: an account's index ${(ownerUnits * jobsPerSecond) / day.accounts} units a second, a shard of what is due ${(dueUnits * jobsPerSecond) / dueShards}, of 1,000`,

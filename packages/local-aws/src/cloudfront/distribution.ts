@@ -63,13 +63,13 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
       return run(request, viewerOf(request));
     } catch (error) {
       report(`distribution: ${error instanceof Error ? error.message : String(error)}`);
-      return { statusCode: 503, body: 'The CloudFront function failed. The terminal of the service says why.' };
+      return { statusCode: 503, body: 'The CloudFront function failed. See the terminal of the service.' };
     }
   }
 
   async function fileOf(uri: string, { uploads, missingStatus }: LocalBuild): Promise<Served> {
     const built = await build().catch(() => undefined);
-    if (!built) return text(500, 'The page could not be built. The terminal of the service says why.');
+    if (!built) return text(500, 'The page could not be built. See the terminal of the service.');
     const key = uri.slice(1);
     const upload = uploads.findLast(({ exclude, include }) => isUploaded(key, exclude, include));
     if (!upload || !built.files.has(key)) {
@@ -113,7 +113,7 @@ function refusalOf(request: IncomingMessage, behavior: CacheBehavior | undefined
   if (behavior && !behavior.methods.includes(method))
     return page(403, `This distribution is not configured to allow the HTTP request method ${method}.`);
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
-  return method === 'GET' && hasBody ? page(403, 'A GET request may have no body.') : undefined;
+  return method === 'GET' && hasBody ? page(403, 'A GET request must not have a body.') : undefined;
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Served): void {

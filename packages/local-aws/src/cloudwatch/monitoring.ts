@@ -61,8 +61,7 @@ export function startMonitoring({ alarms, queues, report, speed = 1 }: Monitorin
       const state = evaluate(alarm, store, { now, started, speed });
       const before = states.get(alarm);
       states.set(alarm, state);
-      if (state === 'ALARM' && before !== 'ALARM')
-        report(`alarm: ${alarm.name} fires; what to do is in docs/runbook.md`);
+      if (state === 'ALARM' && before !== 'ALARM') report(`alarm: ${alarm.name} fires; see docs/runbook.md`);
       if (state === 'OK' && before === 'ALARM') report(`alarm: ${alarm.name} has cleared`);
     }
   }

@@ -70,7 +70,7 @@ async function interact(
   try {
     await provider.interactionDetails(request, response);
   } catch {
-    return respond(response, 400, errorPage('There is no sign-in under way in this browser. Begin again.'));
+    return respond(response, 400, errorPage('No sign-in is in progress in this browser. Begin again.'));
   }
   if (request.method === 'POST' || isOfOwnPage(request))
     return provider.interactionFinished(request, response, { login: { accountId: user.subject } });

@@ -55,7 +55,7 @@ export async function openItemDatabase(directory: string, attached: Attachments 
   try {
     await store.db.open();
   } catch (cause) {
-    throw new Error('The database of the data folder cannot be opened. Is the service running already?', { cause });
+    throw new Error('The database of the data folder cannot be opened. Is the service already running?', { cause });
   }
   return {
     server,

@@ -189,7 +189,7 @@ async function provision(table: LocalTable, call: Tables['call']): Promise<void>
   const found = await describe(table.name, call);
   if (found && fingerprint(found) !== fingerprint(definition)) {
     throw new Error(
-      `The data folder belongs to an older schema of the table ${table.name}. Delete the data folder to start anew.`,
+      `The data folder belongs to an older schema of the table ${table.name}. Delete the data folder to start over.`,
     );
   }
   if (!found) await call('CreateTable', definition);
@@ -198,7 +198,7 @@ async function provision(table: LocalTable, call: Tables['call']): Promise<void>
     if (TableStatus === 'ACTIVE') return;
     await new Promise(setImmediate);
   }
-  throw new Error(`The table ${table.name} was only partly created. Delete the data folder to start anew.`);
+  throw new Error(`The table ${table.name} was only partly created. Delete the data folder to start over.`);
 }
 
 async function describe(name: string, call: Tables['call']): Promise<TableDescription | undefined> {

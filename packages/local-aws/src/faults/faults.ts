@@ -3,18 +3,18 @@ import { Random } from './random.ts';
 /** The faults that can be enabled, and their effects. Their modules cite the AWS documentation. */
 export const faultNames = {
   'index-lag': 'indexes show changes up to 3 seconds late',
-  'stale-reads': 'reads that are not strongly consistent may return the previous version of an item',
+  'stale-reads': 'eventually consistent reads may return the previous version of an item',
   'late-notifications': 'S3 notifies up to 5 seconds late, out of order, and sometimes twice',
-  deliveries: 'SQS delivers out of order, fewer messages than there are, and some twice',
+  deliveries: 'SQS delivers out of order, in smaller batches, and some messages twice',
   'key-throttles': 'DynamoDB refuses more than 1,000 write or 3,000 read units a second of one partition key',
   conflicts: 'DynamoDB cancels transactions, and refuses writes to items that are in one',
-  unprocessed: 'batches of DynamoDB leave some of their entries unprocessed',
-  errors: 'DynamoDB, S3 and SQS fail now and then with a status of 500 or 503',
-  'lost-responses': 'writes to tables fail now and then after they took place',
+  unprocessed: 'DynamoDB batches leave some of their entries unprocessed',
+  errors: 'DynamoDB, S3 and SQS occasionally fail with status 500 or 503',
+  'lost-responses': 'writes to tables occasionally fail after they took effect',
   credentials: 'the credentials of a function, and URLs signed with them, expire a minute or two after its start',
-  'invoke-throttles': 'Lambda refuses invocations for a moment',
-  recycling: 'environments end between two invocations, and connections of frozen ones are closed',
-  kills: 'environments end in the middle of an invocation that no client of the API waits for',
+  'invoke-throttles': 'Lambda briefly throttles invocations',
+  recycling: 'environments end between invocations, and connections of frozen ones are closed',
+  kills: 'environments end during invocations that no API client waits for',
 } as const;
 
 export type FaultName = keyof typeof faultNames;

@@ -21,7 +21,7 @@ export async function notifyCreated(
   for (const notification of bucket.notifications) {
     if (!matches(notification, eventName, object.key)) continue;
     const queue = stack.queues.find((candidate) => candidate.arn === notification.queueArn);
-    if (!queue) throw new Error(`The bucket ${bucket.logicalId} notifies a queue that is not of the stack`);
+    if (!queue) throw new Error(`The bucket ${bucket.logicalId} notifies a queue outside the stack`);
     const context: Record<string, string[]> = {
       'aws:sourcearn': [bucket.arn],
       'aws:sourceaccount': [stack.account],
@@ -40,7 +40,7 @@ export async function notifyCreated(
       { caller, identity: [], resource: queue.policy },
     );
     if (!allowed) {
-      throw new Error(`The policy of the queue ${queue.logicalId} does not let S3 send messages to it`);
+      throw new Error(`The policy of the queue ${queue.logicalId} does not allow S3 to send messages to it`);
     }
     await sendMessage(queue.name, JSON.stringify({ Records: [eventOf(stack, bucket, eventName, object)] }));
   }

@@ -132,7 +132,7 @@ export function startQueueSource(
   function succeeded(batch: Message[], response: unknown): Message[] {
     const failed = failedMessageIds(response, new Set(batch.map(({ MessageId = '' }) => MessageId)));
     if (!failed) {
-      log(`${queue.name}: ${source.function.name} reported its failures in a form that Lambda does not take`);
+      log(`${queue.name}: ${source.function.name} reported its failures in a format that Lambda does not accept`);
       return [];
     }
     if (failed.size > 0) log(`${queue.name}: ${source.function.name} failed for ${[...failed].join(', ')}`);

@@ -513,7 +513,8 @@ function readUserPools(ofType: ByType): LocalUserPool[] {
     properties.only('GenerateSecret', false);
     properties.only('AllowedOAuthFlowsUserPoolClient', true);
     const flows = properties.texts('AllowedOAuthFlows');
-    if (flows.join() !== 'code') throw new NotUnderstood(`${ref} takes ${flows.join(' and ')} in place of code.`);
+    if (flows.join() !== 'code')
+      throw new NotUnderstood(`${ref} has the OAuth flows ${flows.join(' and ')} instead of code.`);
     properties.pass(
       'The embedded provider has no passwords, and one lifetime of tokens',
       ...['ExplicitAuthFlows', 'PreventUserExistenceErrors', 'SupportedIdentityProviders', 'TokenValidityUnits'],

@@ -97,7 +97,7 @@ describe('a DynamoDB that misbehaves', () => {
     await until('all are listed', async () => ((await page({})).keys === 'abcdefg' ? true : undefined));
   });
 
-  it('has the newest in its indexes after a restart', async () => {
+  it('has the latest values in its indexes after a restart', async () => {
     const dataDirectory = await makeDirectoryOfTest();
     {
       await using aws = await start('index-lag', { dataDirectory });
@@ -109,7 +109,7 @@ describe('a DynamoDB that misbehaves', () => {
     expect(Count).toBe(20);
   });
 
-  it('returns previous versions to reads that are not strongly consistent, and to no others', async () => {
+  it('returns previous versions only to eventually consistent reads', async () => {
     await using aws = await start('stale-reads');
     const client = aws.dynamodb();
     const read = async (ConsistentRead: boolean) =>
@@ -155,7 +155,7 @@ describe('a DynamoDB that misbehaves', () => {
     expect(unprocessed?.Keys?.length).toBeGreaterThan(0);
   });
 
-  it('refuses what exceeds the limit of a partition key, in a way that the SDK tries again', async () => {
+  it('throttles a partition key above its limit, and the SDK retries', async () => {
     const clock = { now: 0 };
     await using aws = await start('key-throttles', { meter: new CapacityMeter(() => clock.now) });
     const large = { ...itemOf('hot', 'open'), content: { S: 'x'.repeat(350 * 1024) } };
@@ -175,8 +175,8 @@ describe('a DynamoDB that misbehaves', () => {
   });
 });
 
-describe('services that fail now and then', () => {
-  it('carry out writes whose response is lost, so that the condition of the second attempt fails', async () => {
+describe('services with transient errors', () => {
+  it('apply writes whose response is lost, so that the condition of the second attempt fails', async () => {
     await using aws = await start('lost-responses', { attempts: 12 });
     const client = aws.dynamodb();
     const outcomes = new Set<string>();
@@ -195,7 +195,7 @@ describe('services that fail now and then', () => {
     expect(outcomes).toEqual(new Set(['written', 'ConditionalCheckFailedException']));
   });
 
-  it('fail in ways that the SDK tries again', async () => {
+  it('fail in ways that the SDK retries', async () => {
     await using aws = await start('errors', { attempts: 12 });
     const client = aws.dynamodb();
     for (let index = 0; index < 20; index++) {
@@ -206,7 +206,7 @@ describe('services that fail now and then', () => {
     expect(aws.errors).toEqual([]);
   });
 
-  it('do fail: without a second attempt, some calls of each service end with an error', async () => {
+  it('return some errors of each service without retries', async () => {
     await using aws = await start('errors');
     const names = new Set<string>();
     const attempt = (call: Promise<unknown>) =>

@@ -40,7 +40,7 @@ const worker = role('Worker', [
   allow(['s3:*'], [`${bucketArn}/*`]),
 ]);
 
-describe('other servers behind the gate', () => {
+describe('third-party servers behind the gate', () => {
   const disposables = new AsyncDisposableStack();
   let aws: LocalAws;
 
@@ -100,7 +100,7 @@ describe('other servers behind the gate', () => {
     expect(found.Item).toEqual(Item);
   });
 
-  it('are not asked for what the role may not do', async () => {
+  it('receive no call that the role may not make', async () => {
     await expect(
       aws.dynamodb().send(new GetItemCommand({ TableName: 'others', Key: { pk: { S: 'a' } } })),
     ).rejects.toMatchObject({ name: 'AccessDeniedException' });
@@ -109,7 +109,7 @@ describe('other servers behind the gate', () => {
     });
   });
 
-  it('deliver messages by the addresses that the functions know', async () => {
+  it('deliver messages by the queue URLs that the functions know', async () => {
     const client = aws.sqs(worker);
     await client.send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'hello' }));
 
@@ -121,7 +121,7 @@ describe('other servers behind the gate', () => {
     expect(QueueUrls.toSorted()).toEqual(aws.stack.queues.map((queue) => queue.url).sort());
   });
 
-  it('keep objects, of which the queues of the bucket are notified', async () => {
+  it('store objects, and the queues of the bucket are notified', async () => {
     const put = { Bucket, Key: 'uploads/a b+c', ContentType: 'text/plain', Metadata: { name: 'x' } };
     await aws.s3(worker).send(new PutObjectCommand({ ...put, Body: 'content' }));
 
@@ -130,7 +130,7 @@ describe('other servers behind the gate', () => {
     expect(await notified()).toMatchObject({ eventName: 'ObjectCreated:Put', key: 'uploads/a+b%2Bc', size: 7 });
   });
 
-  it('keep what is streamed, with the checksum at its end', async () => {
+  it('store streamed objects, with the trailing checksum', async () => {
     const pieces = Array.from({ length: 20 }, (_, index) => Buffer.alloc(10_000, index));
     const Body = Readable.from(pieces);
     await aws.s3(worker).send(new PutObjectCommand({ Bucket, Key: 'streamed', Body, ContentLength: 200_000 }));
@@ -142,7 +142,7 @@ describe('other servers behind the gate', () => {
     expect((await read('streamed')).ContentEncoding).toBeUndefined();
   });
 
-  it('make objects of parts, and copies of objects', async () => {
+  it('assemble multipart uploads, and copy objects', async () => {
     const client = aws.s3(worker);
     const target = { Bucket, Key: 'uploads/parts' };
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...target, ChecksumAlgorithm: 'CRC32' }));
@@ -182,7 +182,7 @@ describe('other servers behind the gate', () => {
     });
   });
 
-  it('pass on what they refuse', async () => {
+  it('forward their refusals', async () => {
     const part = { Bucket, Key: 'x', UploadId: 'none', PartNumber: 1, Body: 'x' };
     await expect(aws.s3(worker).send(new UploadPartCommand(part))).rejects.toMatchObject({ name: 'NoSuchUpload' });
     await aws.s3(worker).send(new PutObjectCommand({ Bucket, Key: 'short', Body: 'x' }));

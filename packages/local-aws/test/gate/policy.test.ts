@@ -42,14 +42,14 @@ describe('isAllowed', () => {
     expect(isAllowed(request(), [allow([action], [resource])], [])).toBe(expected);
   });
 
-  it('takes regular expression characters in a pattern as they are', () => {
+  it('treats regular expression characters in a pattern literally', () => {
     const statement = allow(['s3:GetObject'], ['arn:aws:s3:::files/(a|b)+[c]']);
 
     expect(isAllowed(request({ resource: 'arn:aws:s3:::files/(a|b)+[c]' }), [statement], [])).toBe(true);
     expect(isAllowed(request({ resource: 'arn:aws:s3:::files/ac' }), [statement], [])).toBe(false);
   });
 
-  it('lets an explicit deny of either policy win, whatever the order', () => {
+  it('lets an explicit deny of either policy win in any order', () => {
     const grant = allow(['s3:*'], ['*']);
     const everyone = { principals: [{ type: '*' as const, value: '*' }] };
 
@@ -75,7 +75,7 @@ describe('isAllowed', () => {
     expect(isAllowed(request(), [allow(['s3:*'], ['*'])], [statement])).toBe(false);
   });
 
-  it('allows a service only where its name stands', () => {
+  it('allows a service only if the statement names it', () => {
     const service = request({ caller: { type: 'service', name: 's3.amazonaws.com' } });
     const named = (value: string) => allow(['s3:*'], ['*'], { principals: [{ type: 'Service', value }] });
 
@@ -113,7 +113,7 @@ describe('isAllowed', () => {
     expect(isAllowed(request({}, actual ? { key: actual } : {}), [statement], [])).toBe(expected);
   });
 
-  it('wants every condition of a statement to hold', () => {
+  it('requires every condition of a statement to hold', () => {
     const conditions = { StringEquals: { one: ['1'], two: ['2'] }, Bool: { three: ['true'] } };
     const statement = allow(['*'], ['*'], { conditions });
 
@@ -130,11 +130,11 @@ describe('assertUnderstood', () => {
     return stack;
   };
 
-  it('accepts what the policies of the stack may hold', () => {
+  it('accepts the policies of the stack', () => {
     expect(() => assertUnderstood(stackWith({ StringLike: { 's3:prefix': ['a'] } }))).not.toThrow();
   });
 
-  it('throws on an operator or a key it would misjudge', () => {
+  it('throws on an operator or key that it would misjudge', () => {
     expect(() => assertUnderstood(stackWith({ IpAddress: { 'aws:SourceArn': ['a'] } }))).toThrow(/IpAddress/);
     expect(() => assertUnderstood(stackWith({ StringEquals: { 'aws:PrincipalTag/x': ['a'] } }))).toThrow(
       /aws:PrincipalTag/,

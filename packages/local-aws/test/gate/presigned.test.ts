@@ -71,7 +71,7 @@ describe('presigned requests', () => {
       expect(await response.text()).toBe('6789');
     });
 
-    it('refuses a url for another key, after its time, or with more than was signed', async () => {
+    it('refuses a URL for another key, after its expiry, or with unsigned parameters', async () => {
       const url = await getSignedUrl(aws.s3(), new GetObjectCommand({ Bucket, Key: 'got' }), { expiresIn: 60 });
       const late = await getSignedUrl(aws.s3(), new GetObjectCommand({ Bucket, Key: 'got' }), {
         expiresIn: 60,
@@ -90,7 +90,7 @@ describe('presigned requests', () => {
   });
 
   describe('POST', () => {
-    it('stores the file under its base name with the fields, the file name filled in', async () => {
+    it('stores the file under its base name with the fields and the file name', async () => {
       const post = await presign({
         Key: `uploads/${filenameVariable}`,
         Fields: { 'content-type': 'text/plain' },
@@ -273,7 +273,7 @@ describe('presigned requests', () => {
       await isAbsent('uploads/file');
     });
 
-    it('takes fields that come with file names, as clients send them that make no difference', async () => {
+    it('accepts fields that come with file names, as some clients send them', async () => {
       const post = await presign({ Key: 'uploads/named' });
       const form = new FormData();
       for (const [name, value] of Object.entries(post.fields)) form.append(name, new Blob([value]), name);
@@ -285,7 +285,7 @@ describe('presigned requests', () => {
       expect(await (await read('uploads/named')).Body?.transformToString()).toBe('hello');
     });
 
-    it('refuses a form after its time', async () => {
+    it('refuses an expired form', async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * hour });
       const post = await presign({ Expires: 60 });
       vi.useRealTimers();
@@ -296,7 +296,7 @@ describe('presigned requests', () => {
       expect(await response.text()).toContain('Invalid according to Policy: Policy expired.');
     });
 
-    it('takes a file of exactly the maximum and the minimum size', async () => {
+    it('accepts a file of exactly the maximum and the minimum size', async () => {
       const post = await presign({ Key: 'uploads/exact', Conditions: [['content-length-range', 5, 5]] });
 
       const response = await send(post.url, formOf(post, new Blob(['hello'])));
@@ -305,7 +305,7 @@ describe('presigned requests', () => {
       expect(await text('uploads/exact')).toBe('hello');
     });
 
-    it('takes fields that begin with x-ignore-', async () => {
+    it('accepts fields that begin with x-ignore-', async () => {
       const post = await presign({ Key: 'uploads/ignored' });
 
       const response = await send(
@@ -316,7 +316,7 @@ describe('presigned requests', () => {
       expect(response.status).toBe(204);
     });
 
-    it('responds with 201 and a document or 200 without, as the form asks', async () => {
+    it('responds with 201 and a document or 200 without, as requested by the form', async () => {
       const created = await presign({ Key: 'uploads/201', Fields: { success_action_status: '201' } });
       const ok = await presign({ Key: 'uploads/200', Fields: { success_action_status: '200' } });
 
@@ -328,7 +328,7 @@ describe('presigned requests', () => {
       expect(second.status).toBe(200);
     });
 
-    it('redirects where the form asks', async () => {
+    it('redirects to the URL in the form', async () => {
       const post = await presign({
         Key: 'uploads/redirected',
         Fields: { success_action_redirect: 'https://page.example/done?a=1' },
@@ -345,7 +345,7 @@ describe('presigned requests', () => {
       });
     });
 
-    it('gives back metadata that is not ASCII in the encoding of S3', async () => {
+    it('returns non-ASCII metadata in the encoding of S3', async () => {
       const post = await presign({ Key: 'uploads/meta', Fields: { 'x-amz-meta-name': 'naïve' } });
 
       await send(post.url, formOf(post, new Blob(['x'])));
@@ -373,7 +373,7 @@ describe('presigned requests', () => {
       expect(names).toContain('ObjectCreated:Post uploads/notified');
     });
 
-    it('stores nothing when the client disconnects in the middle', async () => {
+    it('stores nothing if the client disconnects during the upload', async () => {
       const post = await presign({ Key: 'uploads/broken' });
       const { url: formUrl } = { url: new URL(post.url) };
       const encoded = new Response(formOf(post, new Blob(['x'.repeat(100_000)])));
@@ -417,7 +417,7 @@ describe('presigned requests', () => {
       expect([none.status, await none.text()]).toEqual([400, expect.stringContaining('<Code>BadRequest</Code>')]);
     });
 
-    it('lets the page read successes and refusals alike', async () => {
+    it('lets the page read successes and refusals', async () => {
       const post = await presign({ Key: 'uploads/cors' });
       const headers = { origin: 'https://page.example' };
 

@@ -23,7 +23,7 @@ test('an environment that is recycled between invocations is replaced by another
   expect([first, second, third, fourth].map((result) => Object(result).invocations)).toEqual([1, 1, 1, 2]);
 });
 
-test('an environment is replaced before its credentials could expire in the middle of an invocation', async () => {
+test('an environment is replaced before its credentials could expire during an invocation', async () => {
   const timeoutSeconds = 10;
   const lifetimes = [timeoutSeconds * 1000 + 3_000, 3_600_000];
   const issued: (number | undefined)[] = [];

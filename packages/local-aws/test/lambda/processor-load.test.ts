@@ -26,7 +26,7 @@ test('processors are busy while hardly any of their time is left', () => {
   expect(pass(500, 0)).toBe(true);
 });
 
-test('a moment is too short to tell, and long ago is not now', () => {
+test('a moment is too short to measure, and old measurements are dropped', () => {
   const { pass } = machine();
 
   expect(pass(50, 0)).toBe(false);

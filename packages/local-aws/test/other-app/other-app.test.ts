@@ -47,7 +47,7 @@ async function start() {
   };
 }
 
-test('any CDK app runs: its routes, functions, queues and tables, with roles that are enforced and data that stay', async () => {
+test('any CDK app runs: its routes, functions, queues and tables, with enforced roles and persistent data', async () => {
   {
     await using app = await start();
     const note = { id: 'first', text: 'Remember the milk.' };
@@ -65,7 +65,7 @@ test('any CDK app runs: its routes, functions, queues and tables, with roles tha
   expect(await (await fetch(`${again.url}/notes/first`)).text()).toBe('Remember the milk.');
 });
 
-test('says what it expects', async () => {
+test('reports what it expects', async () => {
   const bin = fromHere('../../bin/local-aws.js');
   const wrong = (...args: string[]) =>
     run(process.execPath, [bin, ...args]).catch(({ code, stderr }) => [code, stderr]);

@@ -58,7 +58,7 @@ describe('a fair queue', () => {
     expect(chosen(orderAfter({ a: 2 }), messages('a1 b1'), 1, start + 600)).toBe('b1');
   });
 
-  it('forgets the time in some minutes', () => {
+  it('forgets the time after some minutes', () => {
     const order = orderAfter({}, { a: 5_000, c: 20_000 });
     expect(chosen(order, messages('a1 b1'), 1)).toBe('b1');
     order.received('c later', 'c', start + 10 * minute);
@@ -66,19 +66,19 @@ describe('a fair queue', () => {
     expect(chosen(order, messages('a1 b1', start + 11 * minute), 1, start + 11 * minute)).toBe('a1');
   });
 
-  it('treats messages without a group as quiet, and delivers those of a noisy one when no others wait', () => {
+  it('treats messages without a group as quiet, and delivers those of a noisy group if no others wait', () => {
     expect(chosen(orderAfter({ a: 30 }), messages('a1 a2 X Y'), 3)).toBe('X Y a1');
     expect(chosen(orderAfter({ a: 30 }), messages('a1 a2'), 5)).toBe('a1 a2');
   });
 
-  it('serves of several noisy groups the one with the fewest in flight', () => {
+  it('serves the noisy group with the fewest messages in flight', () => {
     expect(chosen(orderAfter({ a: 33, c: 31 }), messages('a1 a2 a3 c1 c2 c3'), 5)).toBe('c1 c2 a1 c3 a2');
   });
 
   it.each([
     ['its backlog is drained', (order: FairOrder) => order.drained('a', start), messages('a1 b1')],
     ['it has sent nothing for five minutes', () => undefined, messages('a1 b1', start - 5 * minute)],
-  ])('takes a group for quiet again once %s', (_, change, waiting) => {
+  ])('treats a group as quiet again once %s', (_, change, waiting) => {
     const order = orderAfter({ a: 2 }, { a: 60_000 });
     expect(chosen(order, messages('a1 b1'), 1)).toBe('b1');
     change(order);
