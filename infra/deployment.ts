@@ -141,7 +141,7 @@ function certificateOfSockets(own: CertificateName, other: CertificateName, regi
   if (own.arn === '') {
     if (region === globalRegion && other.arn !== '') return other.arn;
     throw new Error(
-      `Expected socketsCertificateArn with socketsDomain but received none. It defaults to certificateArn only with region=${globalRegion}, where both certificates must be.`,
+      `Expected socketsCertificateArn with socketsDomain but received none. It defaults to certificateArn only with region=${globalRegion}, because it must be in the region of the WebSocket API.`,
     );
   }
   if (region !== undefined && own.region !== region)

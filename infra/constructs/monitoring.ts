@@ -16,6 +16,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { defined } from '../../shared/defined.ts';
 import { type metrics, namespaceVariable } from '../../shared/metrics.ts';
 import { readDeployment } from '../deployment.ts';
 
@@ -203,7 +204,7 @@ function rows({ namespace, api, sweep, engines, uploads, events, webhooks }: Mon
 }
 
 function graph(title: string, left: IMetric[], statistic?: string): GraphWidget {
-  return new GraphWidget({ title, left, width: 8, ...(statistic === undefined ? {} : { statistic }) });
+  return new GraphWidget(defined({ title, left, width: 8, statistic }));
 }
 
 function ownMetric(

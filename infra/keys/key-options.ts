@@ -1,4 +1,5 @@
 import { scopes as allScopes, type KeyLimits, type Scope } from '../../shared/accounts/caller.ts';
+import { defined } from '../../shared/defined.ts';
 import { operationNames } from '../../shared/operations/operations.ts';
 
 /** Command-line options for the rights of a key, for `parseArgs`. */
@@ -37,11 +38,7 @@ export async function readRights(
   const scopes = given && allScopes.filter((scope) => given.includes(scope));
   checkAmong('scopes', given, allScopes);
   const expiresAt = values.expires === undefined ? undefined : expiryOf(values.expires, now);
-  return {
-    ...(scopes === undefined ? {} : { scopes }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    limits: await limitsOf(values),
-  };
+  return defined({ scopes, expiresAt, limits: await limitsOf(values) });
 }
 
 async function limitsOf(values: Values): Promise<KeyLimits> {
@@ -51,18 +48,15 @@ async function limitsOf(values: Values): Promise<KeyLimits> {
   const origins = listOf(values.origins);
   const wrong = origins?.find((origin) => !/^https?:\/\/[^\s/?#\\@]+$/.test(origin));
   if (wrong !== undefined) throw new UsageError(`Expected origins such as https://example.com but received ${wrong}.`);
-  const numbers = {
+  return defined({
+    operations,
+    formats: formats && (await canonical(formats)),
     maxFileBytes: limitOf(values, 'max-file-bytes', 1),
     requestsPerMinute: limitOf(values, 'requests-per-minute', 1),
     minutesPerMonth: limitOf(values, 'minutes-per-month', 0),
     minutesPerTask: limitOf(values, 'minutes-per-task', 0),
-  };
-  return {
-    ...(operations ? { operations } : {}),
-    ...(formats ? { formats: await canonical(formats) } : {}),
-    ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)),
-    ...(origins ? { origins } : {}),
-  };
+    origins,
+  });
 }
 
 /** Loads the catalogues on demand, because that takes most of the command's time. */

@@ -1,3 +1,5 @@
+import { defined } from '../defined.ts';
+
 /**
  * Returns the client settings that the SDK would otherwise look up in the environment and then in configuration files,
  * while the first request waits. A function has its region and, locally, the endpoint of each service in its
@@ -12,8 +14,7 @@ export function clientSettings(service: string) {
   } = process.env;
   const endpoint = own ?? common;
   return {
-    ...(region === undefined ? {} : { region }),
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...defined({ region, endpoint }),
     ignoreConfiguredEndpointUrls: true,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,

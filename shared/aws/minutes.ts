@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { type Charge, chargesOf, type UsageEntry, usageOf } from '../tasks/charges.ts';
 import type { Task } from '../tasks/task.ts';
 import { get, type Item, type Key, query, type TransactionWrite } from './table.ts';
@@ -19,7 +20,7 @@ export function chargeWrites(before: Task, after: Task): TransactionWrite[] {
 
 /** Returns how many milliseconds of an account's or key's allowance were used in a month. */
 export async function takenIn(user: string, month: string, key?: string): Promise<number> {
-  const { ms } = (await get(ledgerKey({ user, month, ...(key === undefined ? {} : { key }) }))) ?? {};
+  const { ms } = (await get(ledgerKey(defined({ user, month, key })))) ?? {};
   return Number(ms ?? 0);
 }
 

@@ -8,6 +8,7 @@ import {
   type SendMessageBatchRequestEntry,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
+import { defined } from '../defined.ts';
 import type { Later } from '../lifecycle/parts.ts';
 import { required } from '../settings.ts';
 import type { Task } from '../tasks/task.ts';
@@ -49,20 +50,20 @@ const maxNear = 20;
 /** Queues a task for the workers of an engine, with an optional delay. */
 export async function enqueue(engine: string, task: Task, later?: Later): Promise<void> {
   const near = [...task.dependsOn, ...task.dependents];
-  const message: WorkMessage = {
+  const message: WorkMessage = defined({
     taskId: task.id,
     engine,
     user: task.user,
-    ...(near.length <= maxNear ? { near } : {}),
-    ...(later ? { queuedAt: later.queuedAt } : {}),
-  };
+    near: near.length <= maxNear ? near : undefined,
+    queuedAt: later?.queuedAt,
+  });
   await sqs().send(
     new SendMessageCommand({
       QueueUrl: required(queueVariable(engine)),
       MessageBody: messageBody(message),
       // SQS treats the group of a standard queue as a tenant, and delivers other tenants first while one has a backlog.
       MessageGroupId: task.user,
-      ...(later ? { DelaySeconds: later.delaySeconds } : {}),
+      DelaySeconds: later?.delaySeconds,
     }),
   );
 }

@@ -1,6 +1,7 @@
 import { type Caller, callerKnownMs } from '../accounts/caller.ts';
 import { allowsOrigin } from '../accounts/limits.ts';
 import { randomSecret, sha256 } from '../crypto.ts';
+import { defined } from '../defined.ts';
 import { RecentValues } from '../recent-values.ts';
 import { roleIn } from './accounts.ts';
 import { callerOfHash, callerOfKey, isExpired } from './api-keys.ts';
@@ -39,7 +40,7 @@ export async function holderOf(credential: string, origin: string | undefined): 
   const caller = await callerOfKey(secret);
   if (!caller?.scopes.includes('read') || !allowsOrigin(caller.limits, origin)) return undefined;
   const { user, keyHash } = caller;
-  return { user, ...(keyHash === undefined ? {} : { keyHash }) };
+  return defined({ user, keyHash });
 }
 
 /** Returns whether the key or membership behind a token or connection is still valid, as of at most ten seconds ago. */

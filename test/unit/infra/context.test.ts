@@ -100,11 +100,8 @@ describe('a deployment', () => {
       { domain: 'a.example.com', certificateArn: certificate('eu-central-1') },
       'Expected a certificate in us-east-1 for certificateArn, the only region that CloudFront takes them from',
     ],
-    [{ socketsDomain: 'b.example.com' }, 'Expected socketsCertificateArn where socketsDomain is given'],
-    [
-      { ...hosts, region: 'eu-central-1' },
-      'Only with region=us-east-1 is certificateArn in the region that the WebSocket API takes it from.',
-    ],
+    [{ socketsDomain: 'b.example.com' }, 'Expected socketsCertificateArn with socketsDomain'],
+    [{ ...hosts, region: 'eu-central-1' }, 'It defaults to certificateArn only with region=us-east-1'],
     [
       { ...hosts, region: 'eu-central-1', socketsCertificateArn: certificate('us-east-1') },
       'Expected a certificate in eu-central-1 for socketsCertificateArn',
@@ -116,7 +113,7 @@ describe('a deployment', () => {
     [{ webpagePackaging: 'layers' }, 'Expected image or zip for webpagePackaging but received layers.'],
     [{ webpagePackaging: 'zip', architecture: 'arm64' }, 'the Chromium of its layers is built for x86_64 only'],
     [{ webAclArn: 'arn:aws:wafv2:eu-central-1:000000000000:regional/webacl/a/b' }, 'which is in us-east-1'],
-  ])('is refused where a context value is wrong: %j', ([context, message]) => {
+  ])('is refused if a context value is invalid: %j', ([context, message]) => {
     expect(() => readDeployment(scopeWith(context))).toThrow(message);
   });
 });
