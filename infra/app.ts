@@ -4,12 +4,12 @@ import { readDeployment } from './deployment.ts';
 import { LatheStack } from './lathe-stack.ts';
 
 const app = new App();
-// The local stack reads whatever it is given, and the tests make these checks once.
+// The local stack accepts any template, and the tests run these checks once.
 if (app.node.tryGetContext('lathe:unchecked') !== true) checkTemplates(app);
 const { stage, keepsData, region } = readDeployment(app);
 new LatheStack(app, 'Lathe', {
   description: 'Lathe: converts, compresses and merges files over HTTP.',
-  // Nothing in the stack has a name of its own, so the stack's is all that stages must not share.
+  // No resource has a fixed name, so stages only need different stack names.
   stackName: stage === '' ? 'Lathe' : `Lathe-${stage}`,
   terminationProtection: keepsData,
   ...(region === undefined ? {} : { env: { region } }),

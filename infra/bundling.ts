@@ -7,7 +7,7 @@ import { readyOpenapi } from './ready-openapi.ts';
 /** The checkout's root. */
 export const projectRoot = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
-/** What bundles are made of, beside the modules that functions are named by. */
+/** The sources of bundles, in addition to the entry modules. */
 export const bundleSources = [
   'package-lock.json',
   'infra/bundling.ts',
@@ -20,8 +20,9 @@ export const bundleSources = [
 ];
 
 /**
- * Returns how esbuild makes the folder of a zip function, with `index.mjs` in it: for a deployment, for this machine and for
- * the checks of bundles alike. What a module imports on demand is a file of its own, since Node reads the whole of each.
+ * Returns the esbuild options for the folder of a zip function, with `index.mjs` in it. Deployments, the local stack
+ * and the bundle checks share them. Modules that are imported on demand become files of their own, because Node reads
+ * each file whole.
  */
 export function bundlingOf(entry: string) {
   return {
@@ -37,23 +38,23 @@ export function bundlingOf(entry: string) {
     minify: true,
     target: 'node24',
     mainFields: ['module', 'main'],
-    // The SDK is carried inside: bundled it loads faster than the runtime's own, and its version is the tested one.
-    // Native parts of ssh2 only make it faster; it works without them.
+    // The SDK is bundled: it loads faster than the runtime's own, and has the tested version. ssh2 works without its
+    // native parts.
     external: ['*.node', 'cpu-features'],
     alias: {
       '@aws-sdk/credential-provider-node': `${projectRoot}/functions/wiring/environment-credentials.ts`,
-      // Packages beside it pin other versions of it, each of which would be in the bundle a second time.
+      // Other packages pin different versions of it, each of which would be bundled as well.
       '@aws-sdk/client-s3': `${projectRoot}/node_modules/@aws-sdk/client-s3`,
     },
     plugins: [compactCatalogues, plainBuiltins, readyOpenapi],
-    // Bundled CommonJS packages call require and ask where they are, which an ES module has no names for.
+    // Bundled CommonJS packages use require, __filename and __dirname, which ES modules lack.
     banner: {
       js: [
         "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
         'const { filename: __filename, dirname: __dirname } = import.meta;',
       ].join(' '),
     },
-    // What went into each bundle, which the checks of bundles read.
+    // Read by the bundle checks.
     metafile: true,
     logLevel: 'warning',
   } as const satisfies BuildOptions;

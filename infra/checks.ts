@@ -5,47 +5,46 @@ import type { IConstruct } from 'constructs';
 
 interface Accepted {
   rule: RegExp;
-  /** Paths of the constructs that may break it. */
+  /** Construct paths that may break it. */
   where: RegExp;
   reason: string;
 }
 
-/** Rules of AwsSolutions that the stack breaks on purpose, each with the places and the reason. */
+/** AwsSolutions rules that the stack breaks on purpose, with places and reasons. */
 export const accepted: readonly Accepted[] = [
   {
     rule: /^AwsSolutions-S1$/,
     where: /^Lathe\/Files\/Bucket\/Resource$/,
     reason:
-      'Server access logs would keep the names of files for longer than the files, and need a bucket of their own. Everything that reads or writes is a role of this stack, which CloudTrail can record.',
+      'Server access logs would keep the names of files for longer than the files, and need a bucket of their own. Only roles of this stack read and write, which CloudTrail can record.',
   },
   {
     rule: /^AwsSolutions-APIG1$/,
     where: /^Lathe\/Sockets\/Stage\/Resource$/,
     reason:
-      'Access logs of a WebSocket API need a role that is set once for the whole account, which a stack must not change. The functions log connects, messages and disconnects.',
+      'Access logs of a WebSocket API need an account-wide role, which a stack must not change. The functions log connects, messages and disconnects.',
   },
   {
     rule: /^AwsSolutions-APIG4$/,
     where: /^Lathe\/Api\/Http\/\w+Route\/Resource$/,
     reason:
-      'Every endpoint checks API keys and rates itself, in one read and one write; an authorizer would be one more function to start and pay for each request, and could not respond in the form of the API.',
+      'Every endpoint checks API keys and rates itself, in one read and one write. An authorizer would be one more function to start and pay for with each request, and could not respond in the format of the API.',
   },
   {
     rule: /^AwsSolutions-APIG4$/,
     where: /^Lathe\/Sockets\/Api\/\$(?:connect|default|disconnect)-Route\/Resource$/,
     reason:
-      'Clients authenticate when they connect or by their first message, as browsers can send no header with a WebSocket; the function closes connections that do not.',
+      'Clients authenticate when they connect or by their first message, because browsers cannot send headers with a WebSocket. The function closes connections that do not.',
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::<\w*FilesBucket\w+(?:\.Arn)?>\/(?:files|passwords|revoked|secrets|uploads)\/\*\]$/,
     where: /\/Role\/Resource$|^Lathe\/Signers\/(?:Uploads|Files)\/Resource$/,
-    reason:
-      'Keys of objects hold ids that exist only at run time; each function is limited to the prefixes of what it handles.',
+    reason: 'Object keys contain ids that exist only at run time; each function is limited to the prefixes it handles.',
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::arn:(?:<AWS::Partition>|aws[a-z-]*):execute-api:.+\/live\/(?:POST|DELETE)\/@connections\/\*\]$/,
     where: /^Lathe\/(?:Events\/Relay|Sockets\/Socket|Lifecycle\/Sweep)\/Role\/Resource$/,
-    reason: 'Ids of connections exist only at run time; the pattern is limited to this API, its stage and one method.',
+    reason: 'Connection ids exist only at run time; the pattern is limited to this API, its stage and one method.',
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::arn:(?:<AWS::Partition>|aws[a-z-]*):s3:::[a-z0-9.-]+\/\*\]$/,
@@ -57,29 +56,30 @@ export const accepted: readonly Accepted[] = [
     rule: /^AwsSolutions-COG2$/,
     where: /^Lathe\/SignIn\/Pool\/Resource$/,
     reason:
-      'People may add a second factor themselves. Whoever must require one has an issuer of their own that does, which the context value oidcIssuer names.',
+      'People may add a second factor themselves. An operator who must require one can use another issuer, by the context value oidcIssuer.',
   },
   {
     rule: /^AwsSolutions-COG8$/,
     where: /^Lathe\/SignIn\/Pool\/Resource$/,
     reason:
-      'The Plus plan costs for each person a month, and adds the detection of stolen passwords to a pool that by default has a handful of people whom the operator added.',
+      'The Plus plan has a monthly price per person, and adds compromised-password detection to a pool that by default has a few people added by the operator.',
   },
   {
     rule: /^AwsSolutions-S1$/,
     where: /^Lathe\/Page\/Bucket\/Resource$/,
-    reason: 'It holds the build of the page, which everybody may see, and only the distribution reads it.',
+    reason: 'It holds the build of the page, which is public, and only the distribution reads it.',
   },
   {
     rule: /^AwsSolutions-CFR1$/,
     where: /^Lathe\/Page\/Distribution\/Resource$/,
-    reason: 'Users may be anywhere. Whoever must restrict that has a web ACL, which the context value webAclArn names.',
+    reason:
+      'Users may be anywhere. An operator who must restrict that can use a web ACL, by the context value webAclArn.',
   },
   {
     rule: /^AwsSolutions-CFR2$/,
     where: /^Lathe\/Page\/Distribution\/Resource$/,
     reason:
-      'A web ACL costs by the month and is chosen by who operates the service, by the context value webAclArn; the API has limits of its own.',
+      'A web ACL has a monthly price and is the choice of the operator, by the context value webAclArn. The API has its own limits.',
   },
   {
     rule: /^AwsSolutions-CFR3$/,
@@ -91,27 +91,27 @@ export const accepted: readonly Accepted[] = [
     rule: /^AwsSolutions-CFR4$/,
     where: /^Lathe\/Page\/Distribution\/Resource$/,
     reason:
-      'The host that CloudFront gives has a certificate of its own with a policy that cannot be chosen. With the context value domain it is TLSv1.2_2021.',
+      "CloudFront's default host has a certificate whose policy cannot be chosen. With the context value domain it is TLSv1.2_2021.",
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::<PageBucket\w+\.Arn>\/\*\]$/,
     where: /^Lathe\/Page\/Deployer\/Resource$/,
-    reason: 'Names of files change with their content; the bucket holds nothing but the page.',
+    reason: 'File names change with their content; the bucket holds nothing but the page.',
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::arn:(?:<AWS::Partition>|aws):s3:::cdk-\w+-assets-\S+\/\*\]$/,
     where: /^Lathe\/Page\/Deployer\/Resource$/,
     reason:
-      "The key of the build changes with it, and a role that changes just before it is used may not have changed everywhere. It reads the CDK's bucket of assets, as the roles of a deployment do, and writes nothing there.",
+      "The key of the build changes with it, and a role that changes just before it is used may not have propagated. It reads the CDK's asset bucket, as the roles of a deployment do, and writes nothing there.",
   },
   {
     rule: /^AwsSolutions-L1$/,
     where: /^Lathe\/Custom::CDKBucketDeployment\w+\/Resource$/,
-    reason: 'The function is the one that the CDK brings, which chooses its runtime. It runs in deployments only.',
+    reason: 'The function is part of the CDK, which chooses its runtime. It runs only during deployments.',
   },
 ];
 
-/** The rules of AwsSolutions, without what the stack breaks on purpose. */
+/** The AwsSolutions rules, except those the stack breaks on purpose. */
 export class ReviewedChecks extends AwsSolutionsChecks {
   override validateScope(scope: IConstruct): ReturnType<AwsSolutionsChecks['validateScope']> {
     const violations = super.validateScope(scope).violations.flatMap((violation) => {
@@ -125,15 +125,15 @@ export class ReviewedChecks extends AwsSolutionsChecks {
   }
 }
 
-/** Rules of cdk-preflight that do not hold, each with the reason. */
+/** Rules of cdk-preflight that are wrong, with reasons. */
 const wrongRules = [
-  // Its list of runtimes ends before nodejs24.x, which Lambda and the CDK know.
+  // Its list of runtimes lacks nodejs24.x.
   'pf-lambda-layer-compatible-runtimes-enum',
 ];
 
 /** Fails the synthesis of a template that CloudFormation or a service would refuse, or that breaks a rule of AwsSolutions. */
 export function checkTemplates(app: App): void {
-  // `strict` makes the errors of the CDK's own template validation fatal too, which it only prints.
+  // `strict` makes errors of the CDK's template validation fatal, which it otherwise only prints.
   Preflight.apply(app, { strict: true, exclude: wrongRules });
   Validations.of(app).addPlugins(new ReviewedChecks(app));
 }

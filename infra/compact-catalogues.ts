@@ -7,12 +7,12 @@ import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
 
 const expansion = fileURLToPath(new URL('../functions/catalogue/compact-catalogue.ts', import.meta.url));
 
-/** Where the code of a catalogue may be, so that it can be loaded without the rest of it. */
+/** Modules that may hold a catalogue's code, so that it can be loaded without the rest. */
 const codeModules = ['requires.ts', 'detect.ts'];
 
 /**
- * Puts the catalogues of engines into bundles as data, in files beside the code. Each computes its capabilities from tables of
- * formats and options when it is loaded, all of which is the same at each start: together they took as long as Node itself.
+ * Bundles the catalogues of engines as data, in files of their own. Computing their capabilities at load time gives the
+ * same result at each start, and for all of them takes as long as starting Node.
  */
 export const compactCatalogues: Plugin = {
   name: 'compact-catalogues',
@@ -34,12 +34,12 @@ export const compactCatalogues: Plugin = {
 };
 
 interface Compact {
-  /** Absent where the catalogue has code of its own, and is bundled as it is. */
+  /** Absent if the catalogue has code of its own, and is bundled unchanged. */
   module: string | undefined;
   tables: CompactTables;
 }
 
-/** By path: dozens of bundles are made at once, each with all catalogues. */
+/** Cached by path: dozens of bundles are made concurrently, each with all catalogues. */
 const known = new Map<string, Promise<Compact>>();
 
 function compact(path: string): Promise<Compact> {
@@ -72,7 +72,7 @@ async function moduleOf(catalogue: EngineCatalogue, folder: string): Promise<str
   `;
 }
 
-/** Returns the expression that loads a function when it is called, which esbuild makes of `require`. */
+/** Returns an expression that loads a function on its first call. esbuild splits at `require`. */
 async function importOf(use: unknown, folder: string): Promise<string | undefined> {
   for (const name of codeModules.filter((each) => existsSync(join(folder, each)))) {
     const exports: Record<string, unknown> = await import(pathToFileURL(join(folder, name)).href);

@@ -4,29 +4,29 @@ import type { Construct } from 'constructs';
 
 /** Context values that shape a deployment, checked. */
 export interface Deployment {
-  /** Part of the stack's name, so that several stand side by side in one account and region. Empty by default. */
+  /** Part of the stack's name, for several stacks in one account and region. Empty by default. */
   stage: string;
-  /** Whether table and bucket outlive the stack, and neither they nor the stack are deleted by mistake. */
+  /** Whether table and bucket outlive the stack, and are protected from deletion with it. */
   keepsData: boolean;
   region: string | undefined;
   logDays: RetentionDays;
-  /** Requests a second that the API accepts from all accounts together, and how many at once above that. */
+  /** Requests per second that the API accepts from all accounts together, and its burst. */
   throttle: { rate: number; burst: number };
   /** Whether the page is deployed, with a distribution for it and the API. */
   page: boolean;
-  /** Where in the world the distribution has its servers. */
+  /** Locations of the distribution's servers. */
   priceClass: PriceClass;
-  /** Of a web ACL for the distribution. */
+  /** Web ACL of the distribution. */
   webAclArn: string | undefined;
-  /** Of the distribution. */
+  /** Domain of the distribution. */
   domain: CustomDomain | undefined;
-  /** Of the WebSocket API, which a distribution for an HTTP API cannot serve. */
+  /** Domain of the WebSocket API, which a distribution for an HTTP API cannot serve. */
   socketsDomain: CustomDomain | undefined;
-  /** Who is told of alarms; nobody where it is absent. */
+  /** Receives alarms; absent for nobody. */
   alarmEmail: string | undefined;
-  /** Whether anybody may make themselves a user of the stack's user pool. */
+  /** Whether anyone may sign up to the stack's user pool. */
   signUp: boolean;
-  /** How the engine that has layers is packaged: an image, or a zip on them, in which its sandbox cannot start. */
+  /** Packaging of the engine with layers: an image, or a zip, in which its sandbox cannot start. */
   webpagePackaging: 'image' | 'zip';
 }
 
@@ -35,13 +35,13 @@ export interface CustomDomain {
   certificateArn: string;
 }
 
-/** Where CloudFront, which belongs to no region, looks for certificates and web ACLs. */
+/** The region of certificates and web ACLs for CloudFront, which is global. */
 const globalRegion = 'us-east-1';
 
-/** Stages whose data is nobody's loss. */
+/** Stages whose data may be lost. */
 const disposableStages = ['dev', 'test'];
 
-/** Reads the context values of a deployment, or throws an error that names the wrong one. */
+/** Reads the context values of a deployment, or throws an error that names the invalid one. */
 export function readDeployment(scope: Construct): Deployment {
   const text = (name: string): string => String(scope.node.tryGetContext(name) ?? '').trim();
   const stage = matching(
@@ -80,7 +80,7 @@ function readWebpagePackaging(text: ReadText): Deployment['webpagePackaging'] {
   if (packaging !== 'zip') return 'image';
   if (text('architecture') === 'arm64')
     throw new Error(
-      'Expected image for webpagePackaging where architecture is arm64 but received zip: the Chromium of its layers is built for x86_64 only.',
+      'Expected image for webpagePackaging with architecture arm64 but received zip: the Chromium of its layers is built for x86_64 only.',
     );
   return 'zip';
 }
@@ -88,7 +88,9 @@ function readWebpagePackaging(text: ReadText): Deployment['webpagePackaging'] {
 function readDistribution(text: ReadText, page: boolean): Pick<Deployment, 'priceClass' | 'webAclArn'> {
   const needless = ['domain', 'certificateArn', 'priceClass', 'webAclArn'].find((name) => text(name) !== '');
   if (!page && needless !== undefined)
-    throw new Error(`Expected no ${needless} where page is false: it is for the distribution, which there is none of.`);
+    throw new Error(
+      `Expected no ${needless} with page set to false: it applies to the distribution, and there is none.`,
+    );
   const webAclArn = text('webAclArn');
   matching(
     'webAclArn',
@@ -107,9 +109,9 @@ function readDomains(text: ReadText, region: string | undefined): Pick<Deploymen
   const certificate = readCertificate(text, 'certificateArn');
   const ofSockets = readCertificate(text, 'socketsCertificateArn');
   if (domain === '' && certificate.arn !== '')
-    throw new Error('Expected domain where certificateArn is given but received none.');
+    throw new Error('Expected domain with certificateArn but received none.');
   if (sockets === '' && ofSockets.arn !== '')
-    throw new Error('Expected socketsDomain where socketsCertificateArn is given but received none.');
+    throw new Error('Expected socketsDomain with socketsCertificateArn but received none.');
   if (domain !== '' && domain === sockets)
     throw new Error(`Expected another host for socketsDomain than for domain but received ${domain}.`);
   return {
@@ -127,10 +129,10 @@ interface CertificateName {
 }
 
 function certificateOfDistribution({ arn, region }: CertificateName): string {
-  if (arn === '') throw new Error('Expected certificateArn where domain is given but received none.');
+  if (arn === '') throw new Error('Expected certificateArn with domain but received none.');
   if (region !== globalRegion)
     throw new Error(
-      `Expected a certificate in ${globalRegion} for certificateArn, the only region that CloudFront takes them from, but received ${arn}.`,
+      `Expected a certificate in ${globalRegion} for certificateArn, the only region that CloudFront supports, but received ${arn}.`,
     );
   return arn;
 }
@@ -139,7 +141,7 @@ function certificateOfSockets(own: CertificateName, other: CertificateName, regi
   if (own.arn === '') {
     if (region === globalRegion && other.arn !== '') return other.arn;
     throw new Error(
-      `Expected socketsCertificateArn where socketsDomain is given but received none. Only with region=${globalRegion} is certificateArn in the region that the WebSocket API takes it from.`,
+      `Expected socketsCertificateArn with socketsDomain but received none. It defaults to certificateArn only with region=${globalRegion}, because it must be in the region of the WebSocket API.`,
     );
   }
   if (region !== undefined && own.region !== region)

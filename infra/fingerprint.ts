@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from './bundling.ts';
 
-/** Returns a hash over files and folders of the project, named from its root, without the folders to leave out. */
+/** Returns a hash over files and folders of the project, given relative to its root, without excluded folders. */
 export function fingerprint(sources: string[], without: ReadonlySet<string> = new Set()): string {
   const hash = createHash('sha256');
   const add = (path: string) => {

@@ -21,7 +21,7 @@ import type { Resources } from './permissions.ts';
 import { parameterOf, settingsWithout, signInSettings } from './settings.ts';
 import { chosenSizes, presetOf } from './sizes.ts';
 
-/** The whole service. Everything that runs, on this machine and in AWS, is in the template of this stack. */
+/** The whole service. The template of this stack holds everything that runs, locally and in AWS. */
 export class LatheStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps) {
     super(scope, id, props);
@@ -71,7 +71,7 @@ export class LatheStack extends Stack {
       LATHE_VERSION: packageVersion(),
       POWERTOOLS_SERVICE_NAME: 'lathe',
       ...metricVariables(this.stackName),
-      // What functions compute from the sizes of engines follows the deployment's.
+      // Functions compute limits from the chosen sizes of engines.
       ...(Object.keys(sizes).length > 0 ? { LATHE_SIZES: encodeSizes(sizes) } : {}),
     };
     const endpoints = new Endpoints(this, 'Api', {
@@ -85,8 +85,8 @@ export class LatheStack extends Stack {
     const workers = isShared
       ? [addSharedWorker(this, all, resources, environment)]
       : all.map((engine) => engine.addWorker(resources, environment));
-    // An update reaches engines before their workers, which name them, and endpoints last: none of them may be asked for what
-    // was added with the update before it has it.
+    // An update deploys engines before their workers, and endpoints last, so that none receives requests for features
+    // it does not have yet.
     endpoints.node.addDependency(...workers.map((worker) => worker.function));
     page?.deployAfter(endpoints);
     const { sweep } = new Lifecycle(this, 'Lifecycle', { resources, environment });
@@ -113,9 +113,9 @@ export class LatheStack extends Stack {
       });
     new CfnOutput(this, 'SocketsUrl', {
       value: resources.sockets.clientUrl,
-      description: 'URL that WebSocket clients connect to',
+      description: 'URL for WebSocket clients',
     });
-    new CfnOutput(this, 'TableName', { value: table.tableName, description: 'Table that API keys are stored in' });
+    new CfnOutput(this, 'TableName', { value: table.tableName, description: 'Table of API keys' });
   }
 }
 

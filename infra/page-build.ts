@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { projectRoot } from './bundling.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** Returns a hash of what the page is made of. */
+/** Returns a hash of the page's sources. */
 export function pageFingerprint(): string {
   return fingerprint(['package-lock.json', 'web'], new Set(['web/dist']));
 }

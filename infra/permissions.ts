@@ -29,20 +29,20 @@ export interface Resources {
   bucket: Pick<IBucket, 'bucketArn' | 'bucketName' | 'arnForObjects'>;
   /** The roles that sign requests of clients. */
   signers: Record<SignedKind, { roleArn: string }>;
-  /** The queues that a change of a record sends to: those of the engines by their names, and those of events. */
+  /** The queues that record changes send to: those of engines by name, and those of events. */
   queues: Map<string, IQueue>;
   sockets: { url: string; arns: { post: string; disconnect: string }; clientUrl: string };
   webhooks: IQueue;
-  /** What the bucket notifies of posted files. */
+  /** The queue that the bucket notifies of posted files. */
   notifications: IQueue;
   /** The dead-letter queues that the sweep reads. */
   deadLetters: IQueue[];
   bus: Pick<IEventBus, 'eventBusName' | 'eventBusArn'>;
-  /** The variables that name the issuer which people sign in at. */
+  /** Variables that name the issuer for sign-in. */
   issuer: Record<string, string>;
 }
 
-/** Returns the policy statements that grant permissions: these actions on these resources, and nothing else. */
+/** Returns the policy statements of permissions: their actions on their resources, and nothing else. */
 export function statementsFor(permissions: readonly Permission[], resources: Resources): PolicyStatement[] {
   const grants = permissions.flatMap((permission) => grantsOf(permission, resources));
   return Object.values(Object.groupBy(grants, ({ action, resource, on }) => `${action} ${on} ${resource}`))
@@ -52,7 +52,7 @@ export function statementsFor(permissions: readonly Permission[], resources: Res
     .map(({ action, resource, on, values }) => allow([action], [resource], conditionOn(on, values)));
 }
 
-/** Returns the variables that name the resources which permissions are for. */
+/** Returns the variables that name the resources of permissions. */
 export function variablesFor(permissions: readonly Permission[], resources: Resources): Record<string, string> {
   const kinds = new Set(permissions.map((permission) => permission.split(':', 1)[0] ?? ''));
   const touches = (...names: string[]) => names.some((name) => kinds.has(name));
@@ -70,7 +70,7 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
     ...(touches('progress') ? queue('progress') : {}),
     ...(touches('webhooks') ? { [queueVariable('webhooks')]: resources.webhooks.queueUrl } : {}),
     ...(touches('notifications') ? { [queueVariable('uploads')]: resources.notifications.queueUrl } : {}),
-    // The variable that the SDK itself reads, so that the client needs no endpoint of its own.
+    // The SDK reads this variable, so that the client needs no endpoint.
     ...(permissions.some((permission) => permission === 'sockets:post' || permission === 'sockets:disconnect')
       ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: resources.sockets.url }
       : {}),
@@ -87,13 +87,15 @@ function signingVariables(permissions: readonly Permission[], { signers }: Resou
   return kind === undefined ? {} : { LATHE_SIGNING_ROLE: signers[kind].roleArn };
 }
 
-/** What a worker that performs its tasks itself needs beyond the others: files of any size, in parts, and credentials of stores. */
+/** Additional permissions of a worker that performs its tasks itself: multipart files, and store credentials. */
 const performing = ['files:abort', 'secrets:get'] as const satisfies Permission[];
 
-/** What a worker that invokes an engine needs beyond the others: engine time, the objects that end a run, and the engine's state. */
+/**
+ * Additional permissions of a worker that invokes an engine: engine time, revocation markers, and the engine's state.
+ */
 const calling = [...chargeTask, 'revoked:get', 'revoked:put', 'engine:put'] as const satisfies Permission[];
 
-/** Returns what the worker of an engine, or of transfers, needs: tasks and jobs, files, and the secrets of its own kind. */
+/** Returns the permissions of a worker for an engine or transfers: tasks and jobs, files, and secrets of its kind. */
 export function workerPermissions({ resources, capabilities }: EngineCatalogue): Permission[] {
   const takesPasswords = capabilities.some(({ options }) => options.some(({ name }) => isSecretOption(name)));
   return [
@@ -111,7 +113,7 @@ export function workerPermissions({ resources, capabilities }: EngineCatalogue):
   ];
 }
 
-/** Permissions to import a posted file: read from the prefix that forms write to, and keep it under another. */
+/** Permissions to import a posted file: read it from the forms' prefix, and keep it under another. */
 export const uploadedPermissions: readonly Permission[] = [
   ...endTask,
   ...releaseTasks,
@@ -123,14 +125,14 @@ export const uploadedPermissions: readonly Permission[] = [
   'files:delete',
 ];
 
-/** Lets imports and exports that are given no keys reach the buckets that the operator names by `-c openBuckets=one,two`. */
+/** Lets imports and exports without keys access the buckets that the operator names by `-c openBuckets=one,two`. */
 export function statementsForOpenBuckets(scope: Construct): PolicyStatement[] {
   const names = String(scope.node.tryGetContext('openBuckets') ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
   const wrong = names.find((name) => !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name));
-  // A star here would open every bucket of the account to whoever has a key of the API.
+  // A star would open every bucket of the account to all API users.
   if (wrong !== undefined) throw new Error(`Expected names of buckets in openBuckets but received ${wrong}.`);
   if (names.length === 0) return [];
   const arns = names.map((name) => `arn:${Aws.PARTITION}:s3:::${name}`);
@@ -143,7 +145,7 @@ export function statementsForOpenBuckets(scope: Construct): PolicyStatement[] {
   ];
 }
 
-/** One action on one resource, with a condition on a key of the request where the kind of item or object is one. */
+/** One action on one resource, limited to a kind of item or object by a condition, if any. */
 interface Grant {
   action: string;
   resource: string;
@@ -247,8 +249,8 @@ function sendGrant({ queueArn }: IQueue): Grant {
 }
 
 /**
- * `ForAllValues` because a batch has the keys of all its items. It also holds for a request without any, such as a Scan or
- * one in PartiQL, so no role allows those.
+ * `ForAllValues` because a batch has the keys of all its items. It also holds for requests without keys, such as Scan
+ * or PartiQL, so no role allows those.
  */
 function conditionOn(key: Grant['on'], values: string[]): Conditions {
   if (key === undefined) return {};
@@ -256,7 +258,7 @@ function conditionOn(key: Grant['on'], values: string[]): Conditions {
   return { [key === 's3:prefix' ? 'StringLike' : 'ForAllValues:StringLike']: { [key]: unique } };
 }
 
-/** The queues of events in the map of queues; all others are of engines. */
+/** The event queues in the map of queues; all others belong to engines. */
 const eventQueueNames = ['events', 'progress'];
 
 function workQueues({ queues }: Resources): [string, IQueue][] {

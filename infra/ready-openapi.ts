@@ -6,8 +6,8 @@ const filter = /\/functions\/api\/service\/openapi-document\.ts$/;
 const source = '?source';
 
 /**
- * Puts the OpenAPI document into bundles as it is where no component of an engine is missing, as in AWS: to build it takes twice
- * as long as Node to start. Where something is missing it is built by the module that this replaces.
+ * Bundles the OpenAPI document as data for instances without missing components, as in AWS: building it takes twice as
+ * long as starting Node. If something is missing, the original module builds it.
  */
 export const readyOpenapi: Plugin = {
   name: 'ready-openapi',
@@ -47,7 +47,7 @@ function moduleFor(path: string): string {
 
 let made: Promise<string> | undefined;
 
-/** Returns the document as JSON, made once: it takes a second. */
+/** Returns the document as JSON, cached: building it takes a second. */
 function documentOf(path: string): Promise<string> {
   made ??= import(pathToFileURL(path).href).then(({ openapiDocument }) => JSON.stringify(openapiDocument('')));
   return made;

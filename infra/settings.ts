@@ -1,56 +1,56 @@
 import { numberSettings } from '../shared/settings.ts';
 
-/** Settings that are text; the numbers are in shared/settings.ts, where the functions read them too. */
+/** Text settings. The numbers are in shared/settings.ts, because functions read them too. */
 const textSettings = {
   allowHosts: {
     variable: 'LATHE_ALLOW_HOSTS',
     defaultValue: '',
-    meaning: 'hosts that imports and webhooks may reach although they are private',
+    meaning: 'private hosts that imports and webhooks may access',
   },
   isolation: {
     variable: 'LATHE_ISOLATION',
     defaultValue: 'available',
-    meaning:
-      'whether engines run with what isolation there is (available), or not at all where it is incomplete (required)',
+    meaning: 'whether engines run with the available isolation (available), or only with complete isolation (required)',
   },
   singleTenant: {
     variable: 'LATHE_SINGLE_TENANT',
     defaultValue: 'false',
-    meaning: 'whether all accounts trust each other, so that they share environments and warm programs of engines',
+    meaning: 'whether all accounts trust each other, so that they share environments and warm engine programs',
     values: ['true', 'false'],
   },
   busEvents: {
     variable: 'LATHE_BUS_EVENTS',
     defaultValue: 'jobs',
-    meaning: 'what the event bus receives: ends of jobs (jobs), those of tasks too (tasks), or every event (all)',
+    meaning:
+      'events that the event bus receives: ends of jobs (jobs), ends of jobs and tasks (tasks), or every event (all)',
     values: ['jobs', 'tasks', 'all'],
   },
   oidcIssuer: {
     variable: 'LATHE_OIDC_ISSUER',
     defaultValue: '',
-    meaning: "URL of the OpenID Connect issuer that people sign in at; the stack's own user pool if it is empty",
+    meaning: "URL of the OpenID Connect issuer for sign-in; defaults to the stack's own user pool",
   },
   oidcClientId: {
     variable: 'LATHE_OIDC_CLIENT_ID',
     defaultValue: '',
-    meaning: 'id that the issuer knows this service by, as a public client with PKCE',
+    meaning: 'client id of this service at the issuer, as a public client with PKCE',
   },
   oidcEmailDomains: {
     variable: 'LATHE_OIDC_EMAIL_DOMAINS',
     defaultValue: '',
-    meaning: 'domains of the e-mail addresses that may sign in, comma-separated; any if it is empty',
+    meaning: 'domains of the e-mail addresses that may sign in, comma-separated; defaults to any',
   },
   missing: {
     variable: 'LATHE_MISSING',
     defaultValue: '',
-    meaning: 'programs and packages that the engines lack, as JSON; the local stack sets it',
+    meaning: 'programs and packages that the engines lack, as JSON; set by the local stack',
   },
 } as const;
 
-/** Every setting, with the environment variable that carries it. */
+/** Every setting, with its environment variable. */
 export const settings = { ...numberSettings, ...textSettings };
 
-/** Settings that only the endpoints of the sign-in read. */
+/** Settings that only the sign-in endpoints read. */
 export const signInSettings = ['oidcIssuer', 'oidcClientId', 'oidcEmailDomains'] as const;
 
 /** Returns the id of the template parameter of a setting: `fileSeconds` is `FileSeconds`. */
@@ -59,8 +59,8 @@ export function parameterOf(setting: string): string {
 }
 
 /**
- * Returns the variables of a function without settings that it does not read: with the URLs of all queues, little is left of
- * the 4 KB that Lambda takes.
+ * Returns the variables of a function without the settings it does not read: the URLs of all queues leave little of
+ * Lambda's 4 KB.
  */
 export function settingsWithout(
   environment: Record<string, string>,

@@ -3,39 +3,39 @@ import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
 import { type ChosenSizes, type SizeName, sizeRanges } from '../shared/catalogue/sizes.ts';
 
 interface Preset {
-  /** The most memory that a function may have. */
+  /** Maximum memory of a function. */
   maxMemoryMegabytes: number;
-  /** The most invocations at once of a function that a queue invokes. */
+  /** Maximum concurrency of a function with a queue as its event source. */
   maxConcurrency: number;
   /** Concurrency reserved for each endpoint that waits; 0 reserves none. */
   waitConcurrency: number;
-  /** Whether all engines have one queue and one worker, which imports uploads as well, and waits respond at once. */
+  /** Whether all engines share one queue and one worker, which also imports uploads, and waits respond at once. */
   isShared: boolean;
 }
 
 /**
- * `small` is for new accounts: their functions get 3,008 MB, and with a concurrency of 10 in all AWS lets them reserve
- * nothing. Two is the least that SQS takes as the maximum of a queue, so there are three: for work, which takes two places more
- * for engines, for events and for webhooks. That leaves two places to requests.
+ * `small` is for new accounts: their functions get 3,008 MB, and with a total concurrency of 10 AWS lets them reserve
+ * nothing. Two is the minimum of SQS for the maximum concurrency of a queue, so there are three such queues: for work,
+ * which takes two more for engines, for events and for webhooks. That leaves two for requests.
  */
 const presets = {
   usual: { maxMemoryMegabytes: 10_240, maxConcurrency: 1_000, waitConcurrency: 100, isShared: false },
   small: { maxMemoryMegabytes: 3_008, maxConcurrency: 2, waitConcurrency: 0, isShared: true },
 } as const satisfies Record<string, Preset>;
 
-/** Returns the limits that the context value `preset` names. */
+/** Returns the limits of the context value `preset`. */
 export function presetOf(scope: Construct): Preset {
   const name = String(scope.node.tryGetContext('preset') ?? 'usual');
   if (name === 'usual' || name === 'small') return presets[name];
   throw new Error(`Expected usual or small for preset but received ${name}.`);
 }
 
-/** All that functions may reserve of 1,000 concurrent executions: AWS keeps 100 unreserved. */
+/** The maximum that functions may reserve of 1,000 concurrent executions: AWS keeps 100 unreserved. */
 export const maxWaitConcurrency = 900;
 
 /**
- * Returns how many requests may wait at once at each endpoint that holds them: reserved, and with that limited, so that
- * clients that wait cannot use up the account's concurrency. Undefined where nothing is reserved.
+ * Returns the concurrency reserved for each endpoint with waits. It is also a limit, so that waiting clients cannot use
+ * up the account's concurrency. Undefined if nothing is reserved.
  */
 export function waitConcurrency(scope: Construct): number | undefined {
   const given = scope.node.tryGetContext('waitConcurrency');
@@ -45,12 +45,12 @@ export function waitConcurrency(scope: Construct): number | undefined {
   return value === 0 ? undefined : value;
 }
 
-/** The most that SQS takes as the maximum of a queue. */
+/** The SQS limit for the maximum concurrency of a queue. */
 const maxSlots = 1_000;
 
 /**
- * Returns how many workers an engine has at once, and how many of them the long runs of one account may keep busy: all that the
- * engine is given. The rest is a reserve, by which another account gets its turn within seconds.
+ * Returns how many workers an engine has, and how many of them the long runs of one account may occupy: all but a
+ * reserve, which lets other accounts start within seconds.
  */
 export function workersOf(maxConcurrency: number): { slots: number; share: number } {
   const reserve = Math.max(1, Math.floor(maxConcurrency / 10));
@@ -58,14 +58,14 @@ export function workersOf(maxConcurrency: number): { slots: number; share: numbe
   return { slots, share: slots - reserve };
 }
 
-/** Returns the maximum concurrency of a function that a queue invokes, as far as the preset allows it. */
+/** Returns the maximum concurrency of a function with a queue as its event source, as far as the preset allows it. */
 export function queueConcurrency(scope: Construct, usual: number): number {
   return Math.min(usual, presetOf(scope).maxConcurrency);
 }
 
 /**
  * Returns the sizes of engines that differ from their catalogues: by the preset, and by context values such as
- * `media.memoryMegabytes`, which win. Throws for a name or a value that would do nothing, or that AWS refuses.
+ * `media.memoryMegabytes`, which win. Throws for names and values without effect, or that AWS refuses.
  */
 export function chosenSizes(scope: Construct, catalogues: EngineCatalogue[]): ChosenSizes {
   const given = givenSizes(scope, catalogues);

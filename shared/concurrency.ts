@@ -1,6 +1,6 @@
 /**
- * Does work on items, so many of them at a time, and returns the results in the order of the items. After a failure no
- * more are begun, and it throws when those under way have ended, so that nothing goes on behind the caller's back.
+ * Maps items with limited concurrency, and returns the results in the order of the items. After a failure no more are
+ * started, and it throws once those in progress have ended, so that no work outlives the call.
  */
 export async function mapAtOnce<T, R>(
   items: readonly T[],
@@ -25,7 +25,7 @@ export async function mapAtOnce<T, R>(
   return results;
 }
 
-/** Returns what has work done at most so many at a time, in the order it came. */
+/** Returns a concurrency limiter that starts work in the order it came. */
 export function atMost(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let open = 0;
@@ -35,7 +35,7 @@ export function atMost(max: number): <T>(work: () => Promise<T>) => Promise<T> {
     try {
       return await work();
     } finally {
-      // Whoever comes next takes over the place.
+      // The next in line takes over the slot.
       const next = waiting.shift();
       if (next) next();
       else open -= 1;
@@ -43,7 +43,7 @@ export function atMost(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Waits for a result for a limited time; returns undefined if it is late. */
+/** Waits for a result for a limited time; returns undefined after it. */
 export async function withDeadline<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), milliseconds);

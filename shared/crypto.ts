@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Makes a text of 256 random bits, for keys, tokens and whatever else nobody may guess. */
+/** Makes a text of 256 random bits, for keys and tokens. */
 export function randomSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Returns the SHA-256 of a text in hex. That of 256 random bits cannot be searched, so secrets need no slow hash. */
+/** Returns the SHA-256 of a text in hex. Hashes of 256 random bits cannot be searched, so secrets need no slow hash. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * ObjectIDs whose first four bytes are seconds, as everywhere, and whose next two are the fraction of that second:
- * the usual machine bytes there would leave ids made by different functions within a second in random order,
- * and lists and time-ordered keys rely on id order being creation order.
+ * ObjectIDs whose first four bytes are seconds, as usual, and whose next two are the fraction of that second. The usual
+ * machine bytes would leave ids made by different functions within a second in random order, but lists and time-ordered
+ * keys rely on ids being ordered by creation.
  */
 let lastTime = 0;
 let counter = 0;
 
-/** Ids of a group differ in the lowest bits of the counter only, so that each of them names the group. */
+/** Ids of a group differ only in the lowest bits of the counter, so that the group follows from each of them. */
 const groupSize = 512;
 
 /** Makes a new 24-hex ObjectID, greater than every id this process made before. */
@@ -17,20 +17,20 @@ export function newId(now: number = Date.now()): string {
   return id;
 }
 
-/** Makes the ids of a group: that of a job, and those of its tasks in their order. */
+/** Makes the ids of a group: the job's, and those of its tasks in order. */
 export function newGroup(tasks: number, now: number = Date.now()): { job: string; tasks: string[] } {
-  if (tasks >= groupSize) throw new Error(`A group has fewer than ${groupSize} tasks, but ${tasks} were asked for.`);
+  if (tasks >= groupSize) throw new Error(`A group has fewer than ${groupSize} tasks, but ${tasks} were requested.`);
   const [job = '', ...rest] = nextIds(tasks + 1, groupSize, now);
   return { job, tasks: rest };
 }
 
-/** Returns the id of the group that an id belongs to: that of its job, where the group has one. */
+/** Returns the id of the group that an id belongs to, which is that of its job, if any. */
 export function groupOfId(id: string): string {
   const inGroup = Number.parseInt(id.slice(12, 16), 16);
   return id.slice(0, 12) + (inGroup - (inGroup % groupSize)).toString(16).padStart(4, '0') + id.slice(16);
 }
 
-/** Returns the ids of the tasks of a job, in their order. */
+/** Returns the ids of a job's tasks in order. */
 export function taskIdsOf(job: string, tasks: number): string[] {
   const first = Number.parseInt(job.slice(12, 16), 16);
   return Array.from(
@@ -39,7 +39,7 @@ export function taskIdsOf(job: string, tasks: number): string[] {
   );
 }
 
-/** Makes consecutive ids with the same random part, the first of which has a counter that is a multiple of a number. */
+/** Makes consecutive ids with the same random part. The counter of the first is a multiple of a number. */
 function nextIds(count: number, multiple: number, now: number): string[] {
   const first = now > lastTime ? 0 : Math.ceil((counter + 1) / multiple) * multiple;
   const isFull = first + count - 1 > 0xffff;
@@ -55,19 +55,19 @@ function nextIds(count: number, multiple: number, now: number): string[] {
   });
 }
 
-/** Returns the smallest id a record created at that time could have, for range queries and key prefixes. */
+/** Returns the smallest id of records created at a time, for range queries and key prefixes. */
 export function firstIdAt(time: number): string {
   const seconds = Math.max(0, Math.floor(time / 1000));
   const fraction = Math.floor(((Math.max(0, time) % 1000) * 0x10000) / 1000);
   return seconds.toString(16).padStart(8, '0') + fraction.toString(16).padStart(4, '0') + '0'.repeat(12);
 }
 
-/** Returns the creation time in milliseconds (to the second) that an id carries. */
+/** Returns the creation time of an id in milliseconds, to the second. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8), 16) * 1000;
 }
 
-/** Tells whether a string has the form of an ObjectID. */
+/** Returns whether a string has the form of an ObjectID. */
 export function isId(text: string): boolean {
   return /^[0-9a-f]{24}$/.test(text);
 }

@@ -1,16 +1,16 @@
 /**
- * The metrics of the service itself; AWS has its own of queues, functions and APIs. Each combination of a name and
- * dimensions costs 0.30 dollars in a month in which it has values, by the hour, so none has any while nothing happens.
+ * The metrics of the service itself, in addition to those AWS has of queues, functions and APIs. Each name with
+ * dimensions costs 0.30 dollars per month, prorated by the hours with values, so none has values while nothing happens.
  */
 export const metrics = {
-  /** How long a worker was busy with a task; the sum of it is what conversions are paid by. */
+  /** How long a worker was busy with a task. Conversions are billed by the sum. */
   TaskSeconds: { unit: 'Seconds', dimensions: ['engine'] },
   /** How long a task waited in its queue before its first run. */
   QueueSeconds: { unit: 'Seconds', dimensions: ['engine'] },
-  /** Tasks that the sweep found in a queue after a quarter of an hour; one that stays there counts again each time. */
+  /** Tasks that the sweep found queued for more than 15 minutes, counted at each sweep. */
   LateTasks: { unit: 'Count', dimensions: [] },
   TaskFailures: { unit: 'Count', dimensions: ['engine', 'errorCode'] },
-  /** Deliveries to webhooks that were given up. */
+  /** Webhook deliveries that failed after their last attempt. */
   WebhookFailures: { unit: 'Count', dimensions: [] },
 } as const satisfies Record<string, { unit: 'Seconds' | 'Count'; dimensions: readonly string[] }>;
 
@@ -21,9 +21,9 @@ type Dimension = (typeof metrics)[MetricName]['dimensions'][number];
 export const namespaceVariable = 'POWERTOOLS_METRICS_NAMESPACE';
 
 /**
- * Writes values of metrics as a line of the log in CloudWatch's embedded metric format, with properties to find it by.
- * In place of Powertools' own module, which adds 13 KB to a bundle and a few milliseconds to its start. Straight to the
- * stream, as Lambda wraps whatever goes to the console in JSON of its own, and CloudWatch would see no metric in that.
+ * Writes metrics as a log line in CloudWatch's embedded metric format, with properties for searching. Powertools' own
+ * module would add 13 KB to a bundle and a few milliseconds to its start. Writes to the stream directly, because Lambda
+ * wraps console output in JSON, where CloudWatch finds no metrics.
  */
 export function writeMetrics(
   values: Partial<Record<MetricName, number>>,
@@ -33,7 +33,7 @@ export function writeMetrics(
   process.stdout.write(`${JSON.stringify(metricsLine(values, dimensions, properties, Date.now()))}\n`);
 }
 
-/** Returns the object that the line is made of. */
+/** Returns the object that is written as a line. */
 export function metricsLine(
   values: Partial<Record<MetricName, number>>,
   dimensions: Partial<Record<Dimension, string>>,

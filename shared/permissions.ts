@@ -1,50 +1,50 @@
 import type { partitions } from './aws/table-schema.ts';
 import type { objectPrefixes } from './files/keys.ts';
 
-/** A kind of item of the table, which the first part of its partition key names. */
+/** A kind of table item, named by the prefix of its partition key. */
 export type ItemKind = keyof typeof partitions;
 export type ItemAction = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'delete' | 'batchPut';
 
-/** A kind of object of the bucket, which the first part of its key names. */
+/** A kind of object, named by the prefix of its key. */
 export type ObjectKind = keyof typeof objectPrefixes;
 export type ObjectAction = 'get' | 'put' | 'abort' | 'delete' | 'list';
-/** Kinds of objects that clients reach by requests which a role of their own has signed. */
+/** Kinds of objects that clients access by signed requests. A separate role signs those. */
 export type SignedKind = 'uploads' | 'files';
 
 /**
- * What a function may do: one action on one kind of thing. Its row or construct lists these, and its role allows them and
- * nothing else.
+ * A permission of a function: one action on one kind of resource. Its route or construct lists them, and its role
+ * allows nothing else.
  */
 export type Permission =
   | `${ItemKind}:${ItemAction}`
-  /** The records of an owner, newest first. */
+  /** An owner's records, newest first. */
   | 'ownedTask:query'
   | 'ownedJob:query'
-  /** What is due, of any kind. */
+  /** Due records of any kind. */
   | 'due:query'
   | `${ObjectKind}:${ObjectAction}`
   | `${SignedKind}:sign`
-  /** Queues tasks for engines: all of them, or for an endpoint those that perform its operation. */
+  /** Queues tasks for all engines or, for an endpoint, those that perform its operation. */
   | 'work:send'
   | 'events:send'
   | 'progress:send'
   | 'webhooks:send'
   /** Notifies the importer of posted files, as the bucket does. */
   | 'notifications:send'
-  /** Receives and deletes messages that no worker could finish, and notifications that could not be handled. */
+  /** Receives and deletes messages that no worker could finish, and notifications that failed. */
   | 'deadLetters:take'
   | 'sockets:post'
   | 'sockets:disconnect'
-  /** Only the address of the WebSocket API, which takes no permission. */
+  /** Only the address of the WebSocket API, which requires no permission. */
   | 'sockets:locate'
   | 'bus:put'
-  /** Only the address of the issuer that people sign in at, which takes no permission. */
+  /** Only the address of the issuer for sign-in, which requires no permission. */
   | 'issuer:locate';
 
-/** What an endpoint needs to know whose key a request has, and how often they called. */
+/** For identifying the key of a request and counting its rate. */
 export const identifyKey = ['apiKey:get', 'rate:update'] as const satisfies Permission[];
 
-/** The same where a request may have a session instead, with the role in an account. */
+/** The same, plus sessions and the person's role in an account. */
 export const identifyCaller = [
   ...identifyKey,
   'signIn:get',
@@ -52,13 +52,13 @@ export const identifyCaller = [
   'account:get',
 ] as const satisfies Permission[];
 
-/** What a change of a task needs to be published where somebody listens. */
+/** For publishing a change of a task to its subscribers. */
 export const publishTask = ['accountSubscribers:get', 'events:send'] as const satisfies Permission[];
 
-/** The same of a job, whose end the bus receives where nobody listens, too. */
+/** The same for a job. The bus receives its end even without subscribers. */
 export const publishJob = [...publishTask, 'bus:put'] as const satisfies Permission[];
 
-/** What follows from the end of a task: it closes or fails its job, and fails its dependents, and its secrets go. */
+/** For ending a task: closes or fails its job, fails its dependents and deletes its secrets. */
 export const endTask = [
   'group:get',
   'group:batchGet',
@@ -69,13 +69,13 @@ export const endTask = [
   'passwords:delete',
 ] as const satisfies Permission[];
 
-/** What the end of a task that runs on an engine charges to its account, in one transaction with it. */
+/** For charging engine time to the account, in one transaction with the end of the task. */
 export const chargeTask = ['minutes:update', 'usage:update'] as const satisfies Permission[];
 
-/** What follows from the completion of a task beyond that: its dependents are queued. */
+/** For queueing the dependents of a completed task. */
 export const releaseTasks = ['work:send'] as const satisfies Permission[];
 
-/** What follows from the deletion of a task beyond its end. */
+/** For deleting a task, in addition to ending it. */
 export const deleteTask = [
   'group:delete',
   'counts:update',

@@ -1,4 +1,4 @@
-/** Keeps values by key for a limited time, and a limited number of them: the oldest goes first. */
+/** A cache by key, limited in age and size. The oldest entry is evicted first. */
 export class RecentValues<T> {
   readonly #values = new Map<string, { value: T; at: number }>();
   readonly #milliseconds: number;
@@ -9,12 +9,12 @@ export class RecentValues<T> {
     this.#max = max;
   }
 
-  /** Returns the value of a key, if it was set within the time. */
+  /** Returns the value of a key, if it was set recently enough. */
   get(key: string): T | undefined {
     return this.find(key)?.value;
   }
 
-  /** Returns the value of a key and the time it is from, if that is recent enough. */
+  /** Returns the value of a key and its time, if recent enough. */
   find(key: string): { value: T; at: number } | undefined {
     const found = this.#values.get(key);
     if (found && found.at + this.#milliseconds > Date.now()) return found;
@@ -22,9 +22,9 @@ export class RecentValues<T> {
     return undefined;
   }
 
-  /** Keeps a value from now, or from an earlier time. */
+  /** Sets a value as of now or an earlier time. */
   set(key: string, value: T, at = Date.now()): void {
-    // Deleted first, since a key that is set again would keep its place among the oldest.
+    // Deleted first, because a key that is set again would keep its old position.
     this.#values.delete(key);
     this.#values.set(key, { value, at });
     const [oldest] = this.#values.keys();

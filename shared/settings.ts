@@ -1,4 +1,4 @@
-/** Invalid configuration: lists every mistake, each with its name and the expected form. */
+/** Invalid configuration: lists every mistake with its name and the expected form. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }

@@ -10,12 +10,12 @@ import { catalogue as media } from '../engines/media/catalogue.ts';
 import { catalogue as webpage } from '../engines/webpage/catalogue.ts';
 import { catalogue as transfer } from './transfers/catalogue.ts';
 
-/** Every engine, and the transfers, which have a queue and a worker as engines do. */
+/** Every engine, and the transfers, which also have a queue and a worker. */
 export const engineCatalogues: EngineCatalogue[] = [image, media, webpage, document, ebook, archive, transfer].map(
   (catalogue) => withSizes(catalogue, decodeSizes(process.env.LATHE_SIZES)),
 );
 
-/** Returns the folder of an engine's code, under the project. */
+/** Returns the folder of an engine's code, relative to the project. */
 export function folderOf({ engine, folder = `functions/engines/${engine}` }: EngineCatalogue): string {
   return folder;
 }

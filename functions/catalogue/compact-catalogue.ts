@@ -1,6 +1,6 @@
 import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../../shared/catalogue/catalogue.ts';
 
-/** What of a catalogue is large: formats and capabilities, as JSON. */
+/** The large parts of a catalogue, formats and capabilities, as JSON. */
 export interface CompactTables {
   formats: string;
   capabilities: string;
@@ -14,14 +14,14 @@ type CatalogueCode = Pick<EngineCatalogue, 'requires' | 'detect'>;
 /** Capabilities as rows of indexes: formats and options repeat in hundreds of them. */
 interface CompactCapabilities {
   options: OptionDescriptor[];
-  /** Of options, by their indexes. */
+  /** Lists of options, by index. */
   optionLists: number[][];
   formatLists: string[][];
   /** Operation, and the indexes of its inputs, outputs and options. */
   rows: [Capability['operation'], number, number, number][];
 }
 
-/** Returns the tables of a catalogue in a form that takes little to load. */
+/** Returns the tables of a catalogue in a form that loads fast. */
 export function compactTables({ formats, capabilities }: EngineCatalogue): CompactTables {
   const options = new Index<OptionDescriptor>();
   const optionLists = new Index<number[]>();
@@ -41,7 +41,7 @@ export function compactTables({ formats, capabilities }: EngineCatalogue): Compa
   return { formats: JSON.stringify(formats), capabilities: JSON.stringify(compact) };
 }
 
-/** Numbers values in the order in which they come, the equal ones alike. */
+/** Numbers values in order of appearance; equal values share a number. */
 class Index<Value> {
   readonly values: Value[] = [];
   readonly #places = new Map<string, number>();
@@ -55,7 +55,7 @@ class Index<Value> {
   }
 }
 
-/** Returns the catalogue that was made compact. Its tables are read when they are first asked for: few functions do. */
+/** Returns the catalogue of compact tables. They are parsed on demand: few functions need them. */
 export function expandCatalogue(
   head: CatalogueHead,
   read: (table: keyof CompactTables) => string,

@@ -1,9 +1,9 @@
 /**
- * Returns the provider of a function's credentials, which Lambda gives its process in the environment and nowhere else. In
- * bundles it replaces the SDK's default, whose clients of SSO, STS and others look where a function has nothing.
+ * Returns a provider for a function's credentials, which Lambda passes in the environment only. In bundles it replaces
+ * the SDK's default provider and its clients of SSO, STS and others.
  */
 export function defaultProvider() {
-  // Read at each call, and kept by the SDK until they expire, as with its own.
+  // Read at each call. The SDK caches them until they expire.
   return async () => credentialsOf(process.env);
 }
 

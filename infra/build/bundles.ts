@@ -11,13 +11,13 @@ import { markAsUsed, publish, removeOld } from './kept-folders.ts';
 interface BundleFolder {
   /** Holds the files of the function and nothing else. */
   root: string;
-  /** What esbuild says about its content. */
+  /** The esbuild metafile of the bundle. */
   metafile: string;
 }
 
 /**
- * Returns what finds the bundle of a zip function, made as for a deployment. One that is missing is made when it is first
- * asked for, from the sources as they are then: most functions are not called between two changes of the sources.
+ * Returns a function that finds the bundle of a zip function, made as for a deployment. A missing bundle is made on
+ * first use from the current sources: most functions are not called between two source changes.
  */
 export function bundlesOnDemand(): (fn: LocalFunction) => Promise<FunctionCode | undefined> {
   const cache = cacheFolder();
@@ -33,7 +33,7 @@ export function bundlesOnDemand(): (fn: LocalFunction) => Promise<FunctionCode |
     if (fn.packaging !== 'zip') return undefined;
     const root = roots.get(fn.entry) ?? rootOf(fn.entry);
     roots.set(fn.entry, root);
-    // What could not be bundled may be repaired before the next call.
+    // The source may be repaired before the next call.
     root.catch(() => roots.delete(fn.entry));
     return { root: await root, handler: `index.${fn.handler}` };
   };
@@ -46,8 +46,8 @@ async function currentBundleOf(entry: string): Promise<BundleFolder> {
 }
 
 /**
- * Returns the bundle of each module, made anew only when something it is made of has changed. Each is a folder that
- * appears whole, so that several services may start at once.
+ * Returns the bundle of each module, rebuilt only if its sources have changed. Each folder appears atomically, so that
+ * several services may start at the same time.
  */
 export async function currentBundleFolders(modules: string[]): Promise<Map<string, BundleFolder>> {
   const entries = [...new Set(modules)];
@@ -69,7 +69,7 @@ let builds = 0;
 async function bundle(entries: string[], folders: Map<string, string>, cache: string): Promise<void> {
   removeOld(cache);
   const draft = mkdtempSync(join(cache, 'draft-'));
-  // Only now, because most starts find their bundles.
+  // Loaded on demand: most starts find their bundles.
   const esbuild = await import('esbuild');
   builds += 1;
   try {
@@ -84,7 +84,7 @@ async function bundle(entries: string[], folders: Map<string, string>, cache: st
     for (const [index, entry] of entries.entries()) publish(draftOf(index), folders.get(entry) ?? '');
   } finally {
     builds -= 1;
-    // Its process would stay for as long as this one.
+    // Otherwise its process would live as long as this one.
     if (builds === 0) await esbuild.stop();
     rmSync(draft, { recursive: true, force: true });
   }
@@ -92,7 +92,7 @@ async function bundle(entries: string[], folders: Map<string, string>, cache: st
 
 function nameOf(state: string, entry: string): string {
   const hash = createHash('sha256').update(state);
-  // A module of the tests is not among the sources.
+  // Modules of tests are not among the sources.
   hash.update(relative(projectRoot, entry)).update(readFileSync(entry));
   const name = relative(projectRoot, entry)
     .replace(/\.[a-z]+$/, '')
@@ -102,18 +102,18 @@ function nameOf(state: string, entry: string): string {
 }
 
 /**
- * Returns the folder of all bundles: outside of the project, so that a package that is missing in a bundle is missing
- * here as well, and always the same, because Node keeps compiled modules by their path.
+ * Returns the folder of all bundles. It is outside the project, so that a package missing from a bundle is missing here
+ * too. Its path is constant, because Node caches compiled modules by path.
  */
 export function cacheFolder(): string {
-  // Not by userInfo(), which fails for a user without an entry in passwd, as in containers.
+  // Not userInfo(), which fails for users without a passwd entry, as in containers.
   const uid = process.getuid?.() ?? -1;
   const folder = join(tmpdir(), `lathe-bundles-${uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = lstatSync(folder);
-  // In a folder that everybody may write to, somebody else may have made it.
+  // Another user may have created it in a world-writable folder.
   if (!found.isDirectory() || (uid >= 0 && found.uid !== uid)) {
-    throw new Error(`Expected ${folder} to be a folder of this user. Remove it and start again.`);
+    throw new Error(`Expected ${folder} to be a folder of this user. Remove it and try again.`);
   }
   return folder;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const keptMs = 24 * 60 * 60 * 1000;
 
-/** Removes what has been in a folder unchanged for a day. */
+/** Removes entries of a folder that have not changed for a day. */
 export function removeOld(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
@@ -12,13 +12,13 @@ export function removeOld(folder: string): void {
   }
 }
 
-/** Keeps what is in such a folder for another day. */
+/** Keeps an entry of such a folder for another day. */
 export function markAsUsed(path: string): void {
   const now = new Date();
   utimesSync(path, now, now);
 }
 
-/** Moves what was made to its place, where it appears whole. */
+/** Moves a finished draft to its final place atomically. */
 export function publish(draft: string, place: string): void {
   try {
     renameSync(draft, place);

@@ -7,8 +7,8 @@ import { projectRoot } from '../bundling.ts';
 export const templateFile = 'Lathe.template.json';
 
 /**
- * Synthesizes the stack's template for use on this machine, with context values where some are given, and returns its path.
- * Bundling is left out, since functions are bundled apart from it here; everything else is what a deployment gets.
+ * Synthesizes the stack's template for local use, with optional context values, and returns its path. Functions are
+ * bundled separately; everything else is the same as in a deployment.
  */
 export async function synthesize(folder: string, settings: Record<string, string> = {}): Promise<string> {
   const { context } = JSON.parse(readFileSync(`${projectRoot}/cdk.json`, 'utf8'));
@@ -18,7 +18,7 @@ export async function synthesize(folder: string, settings: Record<string, string
     env: {
       ...process.env,
       CDK_OUTDIR: folder,
-      // The CDK's own validation is a check as well, and takes two thirds of the time.
+      // The CDK's own validation takes two thirds of the time.
       CDK_VALIDATION: 'false',
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,

@@ -5,16 +5,16 @@ import { fingerprint } from '../fingerprint.ts';
 import { publish, removeOld } from './kept-folders.ts';
 import { synthesize, templateFile } from './synth.ts';
 
-/** What the template is made of. */
+/** The sources of the template. */
 const sources = ['cdk.json', 'package-lock.json', 'package.json', 'infra', 'functions', 'layers', 'shared', 'web'];
-/** Folders among them that only read the template, or hold what of the page is not in it. */
+/** Folders among them that only read the template, or that hold parts of the page outside of it. */
 const readers = new Set(['infra/build', 'infra/local', 'infra/setup', 'web/dist', 'web/public', 'web/src']);
 const folder = join(projectRoot, 'cdk.out/local');
 
 /**
- * Returns the path of the stack's template, synthesized anew only when something it is made of has changed. The templates
- * of its nested stacks lie beside it. Each state of the sources has a folder of its own that appears whole, so that
- * several may start at once.
+ * Returns the path of the stack's template, synthesized again only if its sources have changed. The templates of nested
+ * stacks are next to it. Each state of the sources has its own folder, which appears atomically, so that several
+ * services may start at the same time.
  */
 export async function currentTemplate(): Promise<string> {
   const current = join(folder, fingerprint(sources, readers));

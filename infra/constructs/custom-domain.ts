@@ -8,11 +8,14 @@ interface CustomHostProps {
   certificateArn: string;
   api: IApi;
   stage: IStage;
-  /** The path that the stage is reached under. */
+  /** The path of the stage. */
   path: string;
 }
 
-/** A host of one's own for the WebSocket API. Its DNS record, which points at the output, is the operator's: the zone may be anywhere. */
+/**
+ * A custom domain for the WebSocket API. The operator creates the DNS record that points at the output: the zone may be
+ * anywhere.
+ */
 export class CustomHost extends Construct {
   constructor(scope: Construct, id: string, { host, certificateArn, api, stage, path }: CustomHostProps) {
     super(scope, id);

@@ -23,7 +23,7 @@ import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { presetOf, waitConcurrency } from '../sizes.ts';
 import { expiringLogs, ZipFunction } from './function.ts';
 
-/** API Gateway ends a request after 30 seconds; a function that stops just before can still respond. */
+/** API Gateway ends a request after 30 seconds. A function that stops just before can still respond. */
 const timeout = Duration.seconds(29);
 const memoryMegabytes = 1024;
 
@@ -34,9 +34,9 @@ interface EndpointsProps {
 }
 
 /**
- * The endpoints of the HTTP API: a route and a function for each row of the route table, and one function for everything
- * else. They are a stack of their own because a stack may have 500 resources, and each endpoint takes four: function, role,
- * integration and route.
+ * The endpoints of the HTTP API: a route and a function for each row of the route table, and one function for
+ * everything else. They form a nested stack because a stack may have 500 resources, and each endpoint takes four:
+ * function, role, integration and route.
  */
 export class Endpoints extends NestedStack {
   readonly #http: Construct;
@@ -46,7 +46,7 @@ export class Endpoints extends NestedStack {
   constructor(scope: Construct, id: string, { api, resources, environment }: EndpointsProps) {
     super(scope, id, { description: 'Lathe: the endpoints of the HTTP API' });
     this.#http = new Construct(this, 'Http');
-    // One for all, so that an operator finds a request in one place; streams and JSON lines name the function.
+    // One for all, so that an operator finds every request in one place. Streams and JSON lines name the function.
     this.#logGroup = expiringLogs(this.#http, 'Logs');
     for (const [name, row] of Object.entries<Route>(routes)) {
       const target = this.#addFunction(name, row, resources, environment);
@@ -102,9 +102,9 @@ export class Endpoints extends NestedStack {
   }
 
   /**
-   * Returns the role for the endpoints in the folder of a module. One for all would outgrow the 10,240 characters that the
-   * policies of a role may have; by folder, no endpoint changes its role when another is added, which would make it
-   * unreachable during the deployment.
+   * Returns the role for endpoints in the folder of a module. One role for all would exceed the limit of 10,240
+   * characters for its policies. By folder, no endpoint changes its role when another is added; such a change would
+   * make it unreachable during the deployment.
    */
   #invokerFor(module: string): Invoker {
     const [folder = ''] = module.split('/');
@@ -114,7 +114,7 @@ export class Endpoints extends NestedStack {
   }
 }
 
-/** What API Gateway invokes functions as: one role for many, in place of a permission on each function for each route. */
+/** The role as which API Gateway invokes functions: one for many, instead of a permission per function and route. */
 class Invoker extends Construct {
   readonly #role: Role;
   readonly #statement = new PolicyStatement({ actions: ['lambda:InvokeFunction'] });
@@ -152,7 +152,7 @@ class FunctionIntegration extends HttpRouteIntegration {
   }
 }
 
-/** Leaves out the queues of engines that never perform the operation of a row. */
+/** Leaves out queues of engines that never perform the operation of a route. */
 function queuesFor({ operation }: Route, queues: Resources['queues']): Resources['queues'] {
   if (operation === undefined) return queues;
   const idle = engineCatalogues.filter((catalogue) => !performs(catalogue, operation)).map(({ engine }) => engine);

@@ -22,25 +22,25 @@ import { WorkQueue } from './work-queue.ts';
 
 /** The maximum of Lambda. */
 const maxTimeoutSeconds = 900;
-/** What a worker needs before and after its engine runs, beside the time that it reserves to record the end. */
+/** Time that a worker needs before and after its engine runs, in addition to what it reserves to record the end. */
 const workerSeconds = 30;
-/** A worker holds records and signs URLs; no file passes through it. */
+/** A worker handles records and signs URLs; no file passes through it. */
 const workerMegabytes = 512;
 const workerEntry = 'functions/worker/handler.ts';
 
-/** Settings that engines themselves read: what pages may load, what is installed, and how programs are isolated. */
+/** Settings that engines read: what pages may load, what is installed, and how programs are isolated. */
 const engineVariables = ['LATHE_ALLOW_HOSTS', 'LATHE_ISOLATION', 'LATHE_MISSING', 'LATHE_SINGLE_TENANT'];
 
 /**
- * An engine: its queue, the worker that consumes it, and the function that touches the files. That one may do nothing but
- * write its log: whoever breaks into a converter finds the signed URLs of one task there, and no permission.
+ * An engine: its queue, the worker that consumes it, and the function that opens the files. That function may only
+ * write its log. An attacker who takes over a converter finds the signed URLs of one task, and no permissions.
  */
 export class Engine extends Construct {
   readonly work: WorkQueue;
   readonly catalogue: EngineCatalogue;
   readonly #workerTimeout: Duration;
 
-  /** Takes the queue that all engines share, if they do. */
+  /** Uses the queue that all engines share, if given. */
   constructor(scope: Construct, id: string, catalogue: EngineCatalogue, shared?: WorkQueue) {
     super(scope, id);
     this.catalogue = catalogue;
@@ -51,8 +51,8 @@ export class Engine extends Construct {
   }
 
   /**
-   * Adds the functions and returns the worker, which refers to its engine. They come after the queues of all engines because
-   * the end of a task may queue others on any of them.
+   * Adds the functions and returns the worker. Called after the queues of all engines exist, because the end of a task
+   * may queue others on any of them.
    */
   addWorker(resources: Resources, environment: Record<string, string>): ZipFunction {
     const { packaging, maxConcurrency } = this.catalogue.resources;
@@ -80,7 +80,7 @@ export class Engine extends Construct {
         LATHE_ACCOUNT_SHARE: String(workersOf(this.catalogue.resources.maxConcurrency).share),
       },
       statements: statementsFor(permissions, resources),
-      // The end of a task queues the next, often for the same worker.
+      // The end of a task queues the next one, often for the same worker.
       allowsLoops: true,
     };
   }
@@ -111,7 +111,7 @@ export class Engine extends Construct {
     };
   }
 
-  /** Adds the engine, for each tenant in environments of its own, and returns what a worker invokes it by. */
+  /** Adds the engine, with separate environments per tenant, and returns how a worker invokes it. */
   addEngine(environment: Record<string, string>): Pick<FunctionProps, 'environment' | 'statements'> {
     const { engine: name, summary, resources: size } = this.catalogue;
     const architecture = engineArchitecture(this);
@@ -124,7 +124,7 @@ export class Engine extends Construct {
       statements: [],
       diskMegabytes: size.diskMegabytes,
       tenancy: tenancyUnless(this, environment.LATHE_SINGLE_TENANT ?? ''),
-      // Each task of a chain invokes it once more; it has no permission to go on from there.
+      // Each task of a chain invokes it again. It has no permission to continue the chain.
       allowsLoops: true,
     };
     const { function: engine } =
@@ -141,10 +141,12 @@ export class Engine extends Construct {
   }
 }
 
-/** How long the one worker of all engines may run. */
+/** Timeout of the shared worker. */
 export const sharedTimeout = Duration.seconds(maxTimeoutSeconds);
 
-/** Adds the engines, and one worker that performs the tasks of all of them and imports uploads, and returns it. */
+/**
+ * Adds the engines and one worker that performs the tasks of all of them and imports uploads, and returns the worker.
+ */
 export function addSharedWorker(
   scope: Construct,
   engines: Engine[],
@@ -153,7 +155,7 @@ export function addSharedWorker(
 ): ZipFunction {
   const catalogues = engines.map(({ catalogue }) => catalogue);
   const every = new Set([...catalogues.flatMap(workerPermissions), ...uploadedPermissions]);
-  // There is no queue of its own for progress.
+  // There is no separate queue for progress.
   const permissions = [...every].filter((permission) => permission !== 'progress:send');
   const callers = engines
     .filter(({ catalogue }) => catalogue.resources.packaging !== 'worker')
@@ -197,8 +199,9 @@ function workerSettings(environment: Record<string, string>): Record<string, str
 }
 
 /**
- * Returns the tenancy of engines: an environment, with what a hostile file may have left in it, serves one account, unless the
- * setting `singleTenant` says that there are no others. A condition, so that it follows the parameter that the functions read.
+ * Returns the tenancy of engines. An environment, with anything a hostile file may have left in it, serves one account,
+ * unless the setting `singleTenant` says that there are no others. A condition of the template, because the setting is
+ * a parameter.
  */
 function tenancyUnless(scope: Construct, singleTenant: string): IResolvable {
   const stack = Stack.of(scope);

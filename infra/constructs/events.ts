@@ -11,22 +11,22 @@ import { advisedVisibility, maxReceives } from './work-queue.ts';
 
 const relayTimeout = Duration.seconds(10);
 /**
- * How long a relay that died blocks the events of the jobs in its batch: its timeout, after a slow start. AWS advises six
- * times the timeout, so that throttled messages do not become dead letters; this queue has none of those before the
- * thousandth receive, and a minute without events is long for somebody who watches.
+ * How long a relay that died blocks the events of the jobs in its batch: its timeout, after a slow start. AWS advises
+ * six times the timeout, so that throttled messages do not become dead letters. This queue has no dead letters before
+ * the thousandth receive, and subscribers notice a minute without events.
  */
 const relayVisibilityTimeout = Duration.seconds(15);
-/** The maximum of SQS: a dropped event reaches no subscriber, so the relay may fail for hours before one is dropped. */
+/** The maximum of SQS. A dropped event reaches no subscriber, so the relay may fail for hours first. */
 const maxRelayReceives = 1000;
 const progressTimeout = Duration.seconds(30);
 const progressWindow = Duration.seconds(1);
-/** Longer than a batch of receivers that all hang until their timeouts. */
+/** Longer than a batch in which every receiver times out. */
 const deliverTimeout = Duration.seconds(60);
 
-/** What publishes changes: the queue that keeps the order within each job, the relay, webhooks, and the event bus. */
+/** Publishes changes: the queue that keeps the order within each job, the relay, webhooks, and the event bus. */
 export class Events extends Construct {
   readonly queue: Queue;
-  /** Absent if progress goes with the events: throttling it only pays off with many concurrent tasks. */
+  /** Absent if progress is sent with the events: throttling it only pays off with many concurrent tasks. */
   readonly progress: Queue | undefined;
   readonly webhooks: Queue;
   readonly bus: EventBus;
@@ -51,7 +51,7 @@ export class Events extends Construct {
         }),
       },
     });
-    // Progress is worth nothing when it is old; long enough, though, for what fails every time to become a dead letter.
+    // Old progress is worthless, but it is kept long enough for repeated failures to become dead letters.
     this.progress = presetOf(this).isShared
       ? undefined
       : this.#standardQueue('ProgressQueue', advisedVisibility(progressTimeout, progressWindow), Duration.minutes(20));
@@ -59,7 +59,7 @@ export class Events extends Construct {
     this.bus = new EventBus(this, 'Bus', { description: 'Events of the jobs and tasks of Lathe' });
   }
 
-  /** Adds the functions, which come after everything they publish to. */
+  /** Adds the functions. Called after everything they publish to exists. */
   addConsumers(resources: Resources, environment: Record<string, string>): void {
     const relay = this.#add(
       'relay',
@@ -72,7 +72,7 @@ export class Events extends Construct {
         'subscriber:update',
         'subscriber:delete',
         'connection:get',
-        // A subscriber whose key or membership has ended is sent nothing more.
+        // Subscribers whose key or membership has ended receive nothing more.
         'apiKey:get',
         'account:get',
         'group:get',
@@ -110,7 +110,7 @@ export class Events extends Construct {
     const deliver = this.#add(
       'webhooks',
       'Deliver',
-      'Delivers events to webhooks, and to the event bus where it refused them',
+      'Delivers events to webhooks, and to the event bus if it refused them',
       deliverTimeout,
       ['delivery:get', 'delivery:put', 'webhook:get', 'webhook:update', 'webhooks:send', 'bus:put'],
       resources,

@@ -13,7 +13,7 @@ import { objectPrefixes } from '../../shared/files/keys.ts';
 import { readDeployment } from '../deployment.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** The bucket of all files, which notifies the uploads queue of every file that a client posts. */
+/** The bucket of all files. It notifies the uploads queue of every file that a client posts. */
 export class FilesBucket extends Construct {
   readonly bucket: Bucket;
   readonly uploads: WorkQueue;
@@ -23,15 +23,15 @@ export class FilesBucket extends Construct {
     this.uploads = new WorkQueue(this, 'Uploads', props);
     this.bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      // By a key of KMS, since credentials of stores and passwords of files rest here while their tasks run. It is AWS's own,
-      // which lets in whoever S3 lets in: a key of the stack's would cost by the month, and add a grant to every role.
+      // With a KMS key, because store credentials and file passwords are kept here while tasks run. The AWS managed key
+      // admits every caller that S3 admits. A key of the stack would cost monthly and add a grant to every role.
       encryption: BucketEncryption.KMS_MANAGED,
       bucketKeyEnabled: true,
       enforceSSL: true,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      // No versions: files are promised to be gone after four hours, and what is deleted would stay as a version.
+      // No versioning: files must be gone after four hours, and deleted ones would remain as versions.
       removalPolicy: readDeployment(this).keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      // Upload forms and links work from any page; what they may do is in their signatures.
+      // Upload forms and links work from any page. Their signatures limit what they may do.
       cors: [
         {
           allowedMethods: [HttpMethods.GET, HttpMethods.HEAD, HttpMethods.POST],
@@ -41,14 +41,14 @@ export class FilesBucket extends Construct {
           maxAge: 3600,
         },
       ],
-      // The sweep deletes every minute; this is for anything it misses.
+      // Catches anything that the sweep misses.
       lifecycleRules: [{ expiration: Duration.days(2), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
     });
     this.#notify();
   }
 
-  // The library's own notifications come with a function that may configure every bucket of the account;
-  // the resource's property needs none. It requires the queue's policy first, which therefore cannot name the bucket.
+  // The CDK's notifications add a function that may configure every bucket of the account. The resource's property
+  // needs none, but requires the queue's policy first, which therefore cannot name the bucket.
   #notify(): void {
     const policy = this.uploads.queue.addToResourcePolicy(
       new PolicyStatement({

@@ -24,27 +24,30 @@ import { installContext } from '../images/zip-context.ts';
 import { localBundling } from './local-bundling.ts';
 
 export interface FunctionProps {
-  /** Path of the module from the project's root; its export `handler` is the function. */
+  /** Path of the module from the project's root. Its export `handler` is the function. */
   entry: string;
   description: string;
   timeout: Duration;
   memoryMegabytes: number;
   environment: Record<string, string>;
   statements: PolicyStatement[];
-  /** Where it logs. Defaults to a log group of its own. */
+  /** Defaults to a log group of its own. */
   logGroup?: ILogGroup;
-  /** Invocations at once that are reserved for it, which are its maximum too. Defaults to a share of the account's. */
+  /** Reserved concurrency, which is also its maximum. Defaults to a share of the account's. */
   reservedConcurrency?: number | undefined;
-  /** Whether Lambda keeps the execution environments of tenants apart. Decided when the function is created; by default it does not. */
+  /**
+   * Whether Lambda isolates the execution environments of tenants. Fixed when the function is created; defaults to no
+   * isolation.
+   */
   tenancy?: IResolvable;
   /**
-   * Whether it may be invoked more than 16 times in one chain of messages and invocations, which Lambda takes for an endless
-   * loop. Only for what ends by itself: a job has a limited number of tasks.
+   * Whether it may be invoked more than 16 times in one chain of messages and invocations, which Lambda treats as an
+   * endless loop. Only for chains that end: a job has a limited number of tasks.
    */
   allowsLoops?: boolean;
 }
 
-/** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
+/** Records the module of a function, so that the local stack can run its source. */
 const entryMetadata = 'local-aws:entry';
 
 const bundler = `${projectRoot}/infra/bundle-function.ts`;
@@ -57,16 +60,16 @@ export function engineArchitecture(scope: Construct): Architecture {
   throw new Error(`Expected x86_64 or arm64 for architecture but received ${wanted}.`);
 }
 
-/** Creates a log group that expires. */
+/** Creates a log group with a retention. */
 export function expiringLogs(scope: Construct, id: string): LogGroup {
   return new LogGroup(scope, id, { retention: readDeployment(scope).logDays, removalPolicy: RemovalPolicy.DESTROY });
 }
 
-/** A function with logs that expire, and a role of its own that allows its statements and nothing else. */
+/** A function with expiring logs and a role of its own that allows only its statements. */
 export abstract class BaseFunction extends Construct {
   readonly role: Role;
   protected readonly logGroup: ILogGroup;
-  // Inside the role, since a policy apart counts as one more of the 500 resources that a stack may have.
+  // Inline in the role, because a separate policy counts towards the 500 resources of a stack.
   readonly #policy: PolicyDocument;
 
   constructor(scope: Construct, id: string, props: FunctionProps) {
@@ -84,14 +87,14 @@ export abstract class BaseFunction extends Construct {
     });
   }
 
-  /** Adds to what the role allows. */
+  /** Adds a statement to the role. */
   allow(statement: PolicyStatement): void {
     this.#policy.addStatements(statement);
   }
 
   abstract readonly function: LambdaFunction;
 
-  /** Returns the properties that every function has, however its code is packaged. */
+  /** Returns the properties of all functions, whatever their packaging. */
   protected common(props: FunctionProps) {
     return {
       description: props.description,
@@ -106,7 +109,7 @@ export abstract class BaseFunction extends Construct {
     };
   }
 
-  /** Adds what the CDK's own construct has no property for: the module, and a tenancy that is a condition of the template. */
+  /** Adds what the CDK construct has no property for: the module, and a conditional tenancy. */
   protected complete({ entry, tenancy }: FunctionProps): void {
     const resource = this.function.node.defaultChild;
     if (!(resource instanceof CfnFunction)) throw new Error('The function has no resource of its own.');
@@ -115,7 +118,7 @@ export abstract class BaseFunction extends Construct {
   }
 }
 
-/** A function of TypeScript alone: bundled, minified, on the managed runtime. */
+/** A TypeScript function: bundled, minified, on the managed runtime. */
 export class ZipFunction extends BaseFunction {
   readonly function: LambdaFunction;
 
@@ -126,7 +129,7 @@ export class ZipFunction extends BaseFunction {
         assetHashType: AssetHashType.OUTPUT,
         bundling: {
           ...localBundling((folder) => run([process.execPath, bundler, props.entry, folder])),
-          // Tells assets of one folder apart, for which the CDK cannot look into a function.
+          // Distinguishes assets of one folder for the CDK, which cannot inspect a function.
           command: [props.entry],
         },
       }),
@@ -140,8 +143,8 @@ export class ZipFunction extends BaseFunction {
 }
 
 /**
- * An engine whose programs are in layers: a zip of what the engine in the entry's folder loads, as it is, with its
- * packages. It is not bundled, since the engine runs modules of it in processes of their own.
+ * An engine whose programs are in layers: a zip of the modules and packages that the engine loads. It is not bundled,
+ * because the engine runs some of its modules in separate processes.
  */
 export class LayeredFunction extends BaseFunction {
   readonly function: LambdaFunction;
@@ -165,7 +168,7 @@ export class LayeredFunction extends BaseFunction {
   }
 }
 
-/** An engine with system programs: a container image of what the engine in the entry's folder loads. */
+/** An engine with system programs: a container image of what the engine loads. */
 export class ImageFunction extends BaseFunction {
   readonly function: LambdaFunction;
 

@@ -16,7 +16,7 @@ const accessLogFormat = JSON.stringify({
   integrationError: '$context.integrationErrorMessage',
 });
 
-/** Returns the settings of a stage that limit what all clients together may ask of it, and with that what it may cost. */
+/** Returns the throttling of a stage, which limits the load of all clients together, and so the cost. */
 export function throttling(scope: Construct): CfnStage.RouteSettingsProperty {
   const { rate, burst } = readDeployment(scope).throttle;
   return { throttlingRateLimit: rate, throttlingBurstLimit: burst };
@@ -43,7 +43,7 @@ export class LatheApi extends Construct {
     const stage = this.api.defaultStage?.node.defaultChild;
     if (!(stage instanceof CfnStage)) throw new Error('The API has no stage of its own.');
     stage.defaultRouteSettings = throttling(this);
-    // What API Gateway refuses itself reaches no function, so only this log has it.
+    // Requests that API Gateway refuses reach no function, so they appear only in this log.
     stage.accessLogSettings = { destinationArn: expiringLogs(this, 'AccessLogs').logGroupArn, format: accessLogFormat };
     this.url = this.api.apiEndpoint;
   }

@@ -8,12 +8,12 @@ import { projectRoot } from '../bundling.ts';
 import { run } from '../images/shell.ts';
 import { localBundling } from './local-bundling.ts';
 
-/** Names the folder of a layer, so that the local stack offers what the template's layer holds. */
+/** Records the folder of a layer, so that the local stack can offer its content. */
 const layerMetadata = 'local-aws:layer';
-/** What layers are made of besides the files of their folders. */
+/** The sources of layers, in addition to the files of their folders. */
 const sources = ['functions/engines/webpage/packages.txt', 'node_modules/@sparticuz/chromium/package.json'];
 
-/** Returns the layer that a folder in layers/ builds, one for the stack. */
+/** Returns the layer built from a folder in layers/, one per stack. */
 export function layerOf(scope: Construct, name: string): LayerVersion {
   const stack = Stack.of(scope);
   const id = `Layer-${name}`;

@@ -10,12 +10,12 @@ import { presetOf } from '../sizes.ts';
 import { ZipFunction } from './function.ts';
 import { consume } from './queue-source.ts';
 
-/** S3 copies the largest file that a form takes, 5 GB, in one request; at a slow 20 MB a second that takes 250 seconds. */
+/** S3 copies the largest posted file, 5 GB, in one request. At 20 MB a second that takes 250 seconds. */
 export const uploadedTimeout = Duration.seconds(300);
 
 /**
- * The lifecycle of tasks beside the engines: arrived uploads, and the sweep of lost and expired records. The sweep reads the
- * dead letters of tasks too: invoked by their queues, a function would pay for polls of every one of them, all the month.
+ * The lifecycle of tasks outside the engines: arrived uploads, and the sweep of lost and expired records. The sweep
+ * also reads the dead letters of tasks: event sources would pay for polling each of those queues all month.
  */
 export class Lifecycle extends Construct {
   readonly sweep: ZipFunction;
@@ -71,7 +71,7 @@ export class Lifecycle extends Construct {
       batchSize: 10,
       reportBatchItemFailures: true,
       hidesMessages: true,
-      // Ten uploads each. Without a maximum a burst of them could take the concurrency of the whole account.
+      // Ten uploads each. Without a maximum, a burst could use up the account's concurrency.
       maxConcurrency: 50,
     });
   }

@@ -16,18 +16,22 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { defined } from '../../shared/defined.ts';
 import { type metrics, namespaceVariable } from '../../shared/metrics.ts';
 import { readDeployment } from '../deployment.ts';
 
 const fiveMinutes = Duration.minutes(5);
-/** How much longer than its consumer may run a message may be in a queue: the time after which the sweep sends it again. */
+/**
+ * How long a message may be queued beyond the maximum duration of its consumer: the time after which the sweep sends it
+ * again.
+ */
 const lateSeconds = 900;
 
 interface WatchedQueue {
-  /** As it is called in the names of its alarms. */
+  /** Used in the names of its alarms. */
   name: string;
   queue: Queue;
-  /** How long a message may be in the queue while all is well: its consumer runs for as long as this. */
+  /** How long a message is normally queued at most: the maximum duration of its consumer. */
   consumerSeconds: number;
 }
 
@@ -53,10 +57,10 @@ interface AlarmProps {
 }
 
 /**
- * What tells a person that they must act: alarms to a topic, each with an entry in docs/runbook.md, and a dashboard. An
- * alarm costs 0.10 dollars a month for each metric that it looks at, in an expression too, so each looks at one; the first
- * ten of an account are free, and there are no more. A dashboard of up to 50 metrics is free as well. The sweep stands for two
- * kinds of queues: it settles the dead letters of tasks and uploads, and counts the tasks that wait in the queue of any engine.
+ * Notifies operators: alarms to a topic, each with an entry in docs/runbook.md, and a dashboard. An alarm costs 0.10
+ * dollars a month per metric, also within expressions, so each uses one. The first ten alarms of an account are free,
+ * and there are no more than ten. A dashboard of up to 50 metrics is free too. The sweep covers two kinds of queues: it
+ * settles dead letters of tasks and uploads, and counts the tasks that wait in the queue of any engine.
  */
 export class Monitoring extends Construct {
   readonly #topic: Topic;
@@ -75,10 +79,10 @@ export class Monitoring extends Construct {
   }
 
   #addTopic(email: string | undefined): Topic {
-    // Not encrypted at rest: CloudWatch cannot publish with the key that AWS manages, and one of the stack's would cost more
-    // than all alarms. What passes through are the names and values of metrics.
+    // Not encrypted at rest: CloudWatch cannot publish with the AWS managed key, and a key of the stack would cost more
+    // than all alarms. Only names and values of metrics pass through.
     const topic = new Topic(this, 'Topic', { displayName: 'Lathe', enforceSSL: true });
-    // A topic with a policy of its own has lost the one that lets in everything of the account, alarms too.
+    // A topic policy replaces the default one, which admits the whole account, including alarms.
     topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -96,32 +100,32 @@ export class Monitoring extends Construct {
     this.#alarm('ApiErrors', {
       metric: api.metricServerError({ statistic: 'Sum', period: fiveMinutes }),
       threshold: 5,
-      meaning: 'the API responds with errors of its own (5xx)',
+      meaning: 'the API responds with server errors (5xx)',
     });
     this.#alarm('Throttles', {
-      // Of all functions in the region: what throttles them is the concurrency that they share.
+      // For all functions of the region, because they share the concurrency.
       metric: lambdaMetric('Throttles', 'Sum'),
       threshold: 10,
-      meaning: 'Lambda refuses invocations because the concurrency is used up',
+      meaning: 'Lambda throttles invocations because the concurrency is used up',
     });
     this.#alarm('SweepFailing', {
-      // 0 for a run that ended well: the least is 1 where none did, and missing where there was none.
+      // 0 for a successful run: the minimum is 1 if none succeeded, and missing if none ran.
       metric: sweep.metricErrors({ statistic: 'Minimum', period: Duration.minutes(1) }),
       threshold: 1,
       periods: 5,
       missing: TreatMissingData.BREACHING,
-      meaning: 'the sweep has not run, or failed each time, for five minutes',
+      meaning: 'the sweep has not run, or has failed each time, for five minutes',
     });
     this.#alarm('TasksWaiting', {
-      // At least two tasks, or one twice: a message that was lost once is nothing that a person must act on.
+      // At least two tasks, or one twice: a message that was lost once needs no action.
       metric: ownMetric(namespace, 'LateTasks', {}, 'Sum', Duration.minutes(30)),
       threshold: 2,
-      meaning: 'tasks wait in the queue of an engine for longer than a quarter of an hour',
+      meaning: 'tasks have waited in the queue of an engine for more than 15 minutes',
     });
     this.#alarm('WebhooksFailing', {
       metric: ownMetric(namespace, 'WebhookFailures', {}, 'Sum', Duration.hours(1)),
       threshold: 5,
-      meaning: 'deliveries to webhooks have been given up',
+      meaning: 'webhook deliveries have failed after their last attempt',
     });
   }
 
@@ -129,7 +133,7 @@ export class Monitoring extends Construct {
     this.#alarm(`${name}Waiting`, {
       metric: ageOf(queue),
       threshold: consumerSeconds + lateSeconds,
-      meaning: 'a message has been in the queue for 15 minutes longer than its consumer may run',
+      meaning: 'a message has been queued for 15 minutes longer than its consumer may run',
     });
   }
 
@@ -137,7 +141,7 @@ export class Monitoring extends Construct {
     this.#alarm(`${name}DeadLetters`, {
       metric: deadLettersOf(queue),
       threshold: 1,
-      meaning: 'messages that could not be handled wait in a dead-letter queue that nothing reads',
+      meaning: 'messages that could not be handled are in a dead-letter queue that nothing reads',
     });
   }
 
@@ -156,7 +160,7 @@ export class Monitoring extends Construct {
   }
 }
 
-/** Returns the variables that functions write metrics by. */
+/** Returns the variables that functions need to write metrics. */
 export function metricVariables(namespace: string): Record<string, string> {
   return { [namespaceVariable]: namespace };
 }
@@ -200,7 +204,7 @@ function rows({ namespace, api, sweep, engines, uploads, events, webhooks }: Mon
 }
 
 function graph(title: string, left: IMetric[], statistic?: string): GraphWidget {
-  return new GraphWidget({ title, left, width: 8, ...(statistic === undefined ? {} : { statistic }) });
+  return new GraphWidget(defined({ title, left, width: 8, statistic }));
 }
 
 function ownMetric(

@@ -2,12 +2,13 @@ import { htmlFiles } from '../../web/html-files.ts';
 import { idForm } from '../../web/pages.ts';
 
 /**
- * Returns the code of the CloudFront function in front of the documents of the page. It replaces a path by that of its document,
- * and responds to what only looks like one, such as a job with an id that cannot be, as the API does to unknown paths.
+ * Returns the code of the CloudFront function in front of the page's documents. It replaces a path by that of its
+ * document. Paths that only resemble one, such as a job with an impossible id, get the API's response for unknown
+ * paths.
  */
 export function pageFunctionCode(): string {
   const pages = htmlFiles.map(({ name, paths }) => `  [/^(?:${paths.map(patternOf).join('|')})$/, '/${name}'],`);
-  // CloudFront's JavaScript is ECMAScript 5.1 with parts of later ones.
+  // CloudFront's JavaScript is ECMAScript 5.1 with some later additions.
   return `var pages = [
 ${pages.join('\n')}
 ];

@@ -6,7 +6,7 @@ import {
 
 type Behaviors = Pick<ResponseHeadersPolicyProps, 'customHeadersBehavior' | 'securityHeadersBehavior'>;
 
-/** Returns headers as a policy of CloudFront takes them: those about security by what they mean, and the others by their names. */
+/** Returns headers in the form of a CloudFront policy: security headers by meaning, others by name. */
 export function headersBehaviors(headers: Record<string, string>): Behaviors {
   const custom: { header: string; value: string; override: true }[] = [];
   let security: ResponseSecurityHeadersBehavior = {};

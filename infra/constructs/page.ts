@@ -46,15 +46,14 @@ import { localBundling } from './local-bundling.ts';
 import { pageFunctionCode } from './page-function.ts';
 import { headersBehaviors } from './page-headers.ts';
 
-/** Names the folder that the deployed files are built from, so that the local stack serves the same. */
+/** Records the folder that the deployed files are built from, so that the local stack serves the same. */
 const buildMetadata = 'local-aws:build';
 
-/** API Gateway ends a request after 30 seconds; what waits for it has to last longer. */
+/** API Gateway ends a request after 30 seconds, so the origin must wait longer. */
 const originTimeout = Duration.seconds(35);
 
 /**
- * Statuses whose responses CloudFront would keep for ten seconds, by their paths alone: what one caller is refused, another
- * would be refused as well.
+ * Statuses that CloudFront would cache for ten seconds by path alone: one caller's refusal would be returned to others.
  */
 const cachedStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
@@ -64,13 +63,16 @@ interface PageProps {
 }
 
 /**
- * The page and the API at one host: a distribution that takes the paths of the page from a bucket of its own, and passes
- * everything else on to the API.
+ * The page and the API on one host: a distribution that serves the page from a bucket, and forwards everything else to
+ * the API.
  */
 export class Page extends Construct {
   /** Root URL of page and API, as clients see it. */
   readonly url: string;
-  /** What the distribution shows the API in its header: the random part of the stack's id, which nobody outside the account sees. */
+  /**
+   * Sent by the distribution to the API in a header: the random part of the stack's id, which is not visible outside
+   * the account.
+   */
   readonly key: string;
   readonly #documents: BucketDeployment;
 
@@ -80,11 +82,11 @@ export class Page extends Construct {
     const { priceClass, domain, webAclArn } = readDeployment(this);
     const bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      // CloudFront has no part in the key of KMS that AWS manages, and what is here is for everybody to see.
+      // CloudFront cannot use the AWS managed KMS key, and the content is public.
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      // It holds the build and nothing else.
+      // Holds only the build.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const distribution = new Distribution(this, 'Distribution', {
@@ -116,7 +118,7 @@ export class Page extends Construct {
     this.#documents = this.#deploy(bucket);
   }
 
-  /** Has documents replaced after what they call is. */
+  /** Deploys documents after the given dependencies, which they call. */
   deployAfter(...dependencies: IDependable[]): void {
     this.#documents.node.addDependency(...dependencies);
   }
@@ -132,9 +134,9 @@ export class Page extends Construct {
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,
-      // API Gateway finds the API by the host, so that of the distribution must not reach it.
+      // API Gateway finds the API by host, so the distribution's host must not be forwarded.
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-      // A redirect would come after the key had been sent in the clear, and hide that from whoever wrote the URL.
+      // A redirect would come after the key was sent in clear text, and hide the mistake from the author of the URL.
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
     };
   }
@@ -142,7 +144,7 @@ export class Page extends Construct {
   #originOf(bucket: IBucket): IOrigin {
     return S3BucketOrigin.withOriginAccessControl(bucket, {
       originAccessControl: new S3OriginAccessControl(this, 'Access', { originAccessControlName: this.#name('page') }),
-      // Without the right to list, what is missing would be forbidden.
+      // Without the right to list, a missing file would be a 403.
       originAccessLevels: [AccessLevel.READ, AccessLevel.LIST],
     });
   }
@@ -150,7 +152,7 @@ export class Page extends Construct {
   #pageBehaviors(origin: IOrigin, origins: OtherOrigins): Record<string, BehaviorOptions> {
     const documents = new EdgeFunction(this, 'Paths', {
       functionName: this.#name('page'),
-      comment: 'Leads the paths of the page to its documents',
+      comment: 'Maps the paths of the page to its documents',
       code: FunctionCode.fromInline(pageFunctionCode()),
       runtime: FunctionRuntime.JS_2_0,
     });
@@ -180,13 +182,16 @@ export class Page extends Construct {
     ]);
   }
 
-  /** Returns a name that no stack of another stage or region has: these resources belong to no region. */
+  /** Returns a name that is unique across stages and regions: these resources are global. */
   #name(word: string): string {
     const { stackName, region } = Stack.of(this);
     return `${stackName}-${region}-${word}`;
   }
 
-  /** Uploads the build: first what documents load, beside that of earlier builds, which open pages still load; then the documents. */
+  /**
+   * Uploads the build: first the assets, next to those of earlier builds, which open pages still load; then the
+   * documents.
+   */
   #deploy(bucket: Bucket): BucketDeployment {
     const build = new Asset(this, 'Build', {
       path: `${projectRoot}/web`,
@@ -196,7 +201,8 @@ export class Page extends Construct {
     const logGroup = expiringLogs(this, 'DeploymentLogs');
     const common = {
       sources: [Source.bucket(build.bucket, build.s3ObjectKey)],
-      // Known by its name alone, it gets no tag of its deployments. Where there is one, they leave the files when the stack goes.
+      // Imported by name, it gets no tag from its deployments. A tagged bucket would keep its files when the stack is
+      // deleted.
       destinationBucket: Bucket.fromBucketName(this, 'Destination', bucket.bucketName),
       retainOnDelete: false,
       outputObjectKeys: false,
@@ -222,19 +228,19 @@ export class Page extends Construct {
     });
     const documents = deploy('Documents', { exclude: ['assets/*'], cacheControl: [CacheControl.noCache()] });
     documents.node.addDependency(assets);
-    // Both run by the function of the first, with its layer.
+    // Both use the function of the first, with its layer.
     documents.node.tryRemoveChild('AwsCliLayer');
     return documents;
   }
 
-  /** Returns a role that may do no more than copy the build into the bucket, and take it away with the stack. */
+  /** Returns a role that may only copy the build into the bucket, and delete it with the stack. */
   #deployer(bucket: Bucket, build: Asset, logs: ILogGroup): IRole {
     const statements = [
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
         resources: [logs.logGroupArn],
       }),
-      // Not of this build alone: a role that changes with every build may not have changed everywhere yet when it is used.
+      // Not limited to this build: a role that changes with each build may not have propagated when it is used.
       new PolicyStatement({ actions: ['s3:GetObject'], resources: [build.bucket.arnForObjects('*')] }),
       new PolicyStatement({ actions: ['s3:ListBucket', 's3:GetBucketTagging'], resources: [bucket.bucketArn] }),
       new PolicyStatement({ actions: ['s3:PutObject', 's3:DeleteObject'], resources: [bucket.arnForObjects('*')] }),
@@ -247,7 +253,7 @@ export class Page extends Construct {
   }
 }
 
-/** Returns a bucket as the interface that it has. Its class does not fit that where optional properties are exact. */
+/** Returns a bucket as its interface, which its class does not match under exact optional properties. */
 function asInterface(bucket: Construct): IBucket {
   if (bucket instanceof BucketBase) return bucket;
   throw new Error(`Expected a bucket but received ${bucket.node.path}.`);

@@ -8,20 +8,20 @@ interface QueueSourceProps {
   maxBatchingWindow?: Duration;
   reportBatchItemFailures?: boolean;
   maxConcurrency?: number;
-  /** Whether the function itself changes how long its message is hidden. */
+  /** Whether the function changes the visibility timeout of its messages. */
   hidesMessages?: boolean;
 }
 
-/** What Lambda calls with the role of a function that it invokes with messages. */
+/** The calls that Lambda makes with the role of a function with a queue as its event source. */
 const pollerActions = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
 /**
- * Invokes a function with the messages of a queue. In place of the library's own source, which allows every function to look
- * up the queue and to hide messages.
+ * Invokes a function with the messages of a queue. The CDK's own event source would also allow the function to look up
+ * the queue and to hide messages.
  */
 export function consume(target: BaseFunction, queue: IQueue, { hidesMessages, ...props }: QueueSourceProps): void {
   const { queueArn } = queue;
-  // The library's name for it, by which a deployed stack knows it.
+  // The CDK's id for it, which deployed stacks already have.
   target.function.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
     ...props,
     eventSourceArn: queueArn,

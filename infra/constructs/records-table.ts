@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
 import { readDeployment } from '../deployment.ts';
 
-/** The one table of tasks, jobs and accounts, with its two indexes: an owner's records by id, and what is due by time. */
+/** The table of tasks, jobs and accounts, with two indexes: an owner's records by id, and due records by time. */
 export class RecordsTable extends Construct {
   readonly table: Table;
 
@@ -16,7 +16,7 @@ export class RecordsTable extends Construct {
       partitionKey: { name: tableSchema.partitionKey, type: AttributeType.STRING },
       sortKey: { name: tableSchema.sortKey, type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
-      // By a key of KMS, since signing secrets of webhooks rest here.
+      // With a KMS key, because signing secrets of webhooks are stored here.
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: tableSchema.timeToLive,

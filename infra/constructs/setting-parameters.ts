@@ -3,8 +3,9 @@ import type { Construct } from 'constructs';
 import { parameterOf, settings } from '../settings.ts';
 
 /**
- * Declares a template parameter for each setting and returns the variables for the functions.
- * Parameters let one synthesized template run with other values, here and in AWS; a context value of the same name sets the default.
+ * Declares a template parameter for each setting and returns the variables for the functions. With parameters, one
+ * synthesized template runs with different values, locally and in AWS. A context value of the same name sets the
+ * default.
  */
 export function settingVariables(scope: Construct): Record<string, string> {
   return Object.fromEntries(

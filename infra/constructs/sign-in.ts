@@ -24,11 +24,11 @@ interface SignInProps {
 }
 
 /**
- * Where people sign in: the issuer that the context value `oidcIssuer` names or, where it is empty, a user pool of the stack's
- * own. The service is a public client of either: it has no secret, and proves by PKCE that it asked for a code.
+ * The issuer for sign-in: the one in the context value `oidcIssuer` or, if that is empty, a user pool of the stack. The
+ * service is a public client of either: it has no secret, and uses PKCE.
  */
 export class SignIn extends Construct {
-  /** Names the issuer to the endpoints of the sign-in. */
+  /** Variables that name the issuer to the sign-in endpoints. */
   readonly variables: Record<string, string>;
 
   constructor(scope: Construct, id: string, { variables, ...service }: SignInProps) {
@@ -47,7 +47,7 @@ export class SignIn extends Construct {
       signInAliases: { email: true },
       signInCaseSensitive: false,
       autoVerify: { email: true },
-      // An address counts when it is verified, also one that replaces another.
+      // Addresses must be verified, including changed ones.
       keepOriginal: { email: true },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       passwordPolicy: {
@@ -74,16 +74,16 @@ export class SignIn extends Construct {
       },
       supportedIdentityProviders: [UserPoolClientIdentityProvider.COGNITO],
       preventUserExistenceErrors: true,
-      // The service reads the ID token once and has sessions of its own: these are the shortest that Cognito takes.
+      // The service reads the ID token once and has its own sessions: these are the shortest validities of Cognito.
       idTokenValidity: Duration.minutes(5),
       accessTokenValidity: Duration.minutes(5),
       refreshTokenValidity: Duration.hours(1),
     });
-    // The id of the API is as unique in the region as the domain must be, and no secret: it is in the API's own URL.
+    // The API id is unique in the region, as the domain must be. It is no secret: it is part of the API's URL.
     this.#addLoginPages(pool, client, `lathe-${apiId}`);
     new CfnOutput(Stack.of(this), 'UserPoolId', {
       value: pool.userPoolId,
-      description: 'User pool that people sign in by',
+      description: 'User pool for sign-in',
     });
     return { LATHE_POOL_ISSUER: pool.userPoolProviderUrl, LATHE_POOL_CLIENT_ID: client.userPoolClientId };
   }
@@ -93,7 +93,7 @@ export class SignIn extends Construct {
       cognitoDomain: { domainPrefix },
       managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
     });
-    // Cognito shows no page without a style, not even its own.
+    // Cognito shows no page without a style, not even its default one.
     new CfnManagedLoginBranding(this, 'Style', {
       userPoolId: pool.userPoolId,
       clientId: client.userPoolClientId,

@@ -4,9 +4,9 @@ import { Construct } from 'constructs';
 import { objectPrefixes } from '../../shared/files/keys.ts';
 
 /**
- * The roles that presigned requests of clients are made as. A request dies with the credentials that signed it: a function's own
- * end at a time that Lambda does not say, those of a role that it assumes after an hour. Who may assume them is up to the
- * policies of functions, since a role that named those, which name it, could not be created.
+ * The roles that sign presigned requests of clients. A request expires with the credentials that signed it: a
+ * function's own at an unknown time, those of an assumed role after an hour. The policies of functions decide who may
+ * assume them: a trust policy that named those functions would be a circular reference.
  */
 export class Signers extends Construct {
   readonly uploads: Role;

@@ -10,7 +10,7 @@ import { ZipFunction } from './function.ts';
 import { throttling } from './http-api.ts';
 
 const timeout = Duration.seconds(29);
-/** Part of the address, since WebSocket APIs have no stage without a name; a domain of one's own maps any path to it. */
+/** Part of the URL, since WebSocket APIs have no default stage. A custom domain maps any path to it. */
 const stageName = 'live';
 
 const permissions = [
@@ -40,7 +40,9 @@ const permissions = [
   'sockets:disconnect',
 ] as const satisfies Permission[];
 
-/** The WebSocket API, with one function for connects, messages and disconnects. The relay posts to its connections, too. */
+/**
+ * The WebSocket API, with one function for connects, messages and disconnects. The relay also posts to its connections.
+ */
 export class RealTimeApi extends Construct {
   readonly api: WebSocketApi;
   readonly stage: WebSocketStage;
@@ -49,19 +51,19 @@ export class RealTimeApi extends Construct {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    this.api = new WebSocketApi(this, 'Api', { description: 'Lathe, in real time' });
+    this.api = new WebSocketApi(this, 'Api', { description: 'Lathe WebSocket API' });
     this.stage = new WebSocketStage(this, 'Stage', { webSocketApi: this.api, stageName, autoDeploy: true });
     const resource = this.stage.node.defaultChild;
     if (!(resource instanceof CfnStage)) throw new Error('The stage has no resource of its own.');
     resource.defaultRouteSettings = throttling(this);
     const { socketsDomain } = readDeployment(this);
-    // The path of the stage leads to it on every host, so that clients need to know no more than the host.
+    // The stage's path works on every host, so that clients need to know only the host.
     if (socketsDomain)
       new CustomHost(this, 'Host', { ...socketsDomain, api: this.api, stage: this.stage, path: stageName });
     this.origin = socketsDomain ? `wss://${socketsDomain.host}` : this.api.apiEndpoint;
   }
 
-  /** Returns the management endpoint, the ARNs that allow calling it, and the URL that clients connect to. */
+  /** Returns the management endpoint, the ARNs for calling it, and the URL of clients. */
   get management(): NonNullable<Resources['sockets']> {
     const { region, account, partition } = Stack.of(this);
     const connections = `arn:${partition}:execute-api:${region}:${account}:${this.api.apiId}/${stageName}`;
@@ -75,13 +77,13 @@ export class RealTimeApi extends Construct {
     };
   }
 
-  /** Adds the function; it comes after the API because it posts to its connections. */
+  /** Adds the function. It comes after the API because it posts to its connections. */
   addRoutes(resources: Resources, environment: Record<string, string>): void {
     const { function: target } = new ZipFunction(this, 'Socket', {
       entry: 'functions/events/websocket/socket.ts',
       description: 'Registers, serves and removes WebSocket clients',
       timeout,
-      // Clients wait for a response to their first message, some for a second: with more memory come more of a core.
+      // Clients wait for the response to their first message. More memory means more of a core.
       memoryMegabytes: 1024,
       environment: { ...environment, ...variablesFor(permissions, resources) },
       statements: statementsFor(permissions, resources),

@@ -2,13 +2,16 @@ import { Duration } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-/** Deliveries after which a message goes to the dead-letter queue: as few as AWS advises, since a throttled invocation counts as one. */
+/**
+ * Deliveries before a message moves to the dead-letter queue: the minimum that AWS advises, since a throttled
+ * invocation counts as one.
+ */
 export const maxReceives = 5;
 
 /**
- * Returns how long a queue hides a received message, as AWS advises: six times as long as its function may run, and the
- * batching window. While the function is throttled Lambda holds the message and tries again; one that becomes visible
- * meanwhile is received again, which brings it closer to the dead letters.
+ * Returns the visibility timeout that AWS advises: six times the function's timeout, plus the batching window. While
+ * the function is throttled, Lambda keeps the message and retries. A message that becomes visible meanwhile is received
+ * again, which brings it closer to the dead-letter queue.
  */
 export function advisedVisibility(consumerTimeout: Duration, batchingWindow = Duration.seconds(0)): Duration {
   return Duration.seconds(6 * consumerTimeout.toSeconds() + batchingWindow.toSeconds());
@@ -32,7 +35,7 @@ export class WorkQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(4),
-      // Workers shorten it once they have received the message.
+      // Workers shorten it after receiving a message.
       visibilityTimeout: advisedVisibility(props.consumerTimeout),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxReceives },
     });

@@ -2,7 +2,7 @@ interface HostedPlan {
   service: string;
   plan: string;
   dollarsPerMonth: number;
-  /** Jobs of one conversion that the plan is good for. */
+  /** Number of single-conversion jobs in the plan. */
   jobs: number;
   rule: string;
 }
@@ -11,7 +11,7 @@ interface HostedPlan {
 export const hostedPlans: { date: string; plans: HostedPlan[] } = {
   date: '2026',
   plans: [
-    // A job of import, conversion and export is three tasks, each of at least a minute.
+    // A job of import, conversion and export is three tasks of at least a minute each.
     {
       service: 'FreeConvert',
       plan: '1,500 minutes',
@@ -37,5 +37,5 @@ export const hostedPlans: { date: string; plans: HostedPlan[] } = {
   ],
 };
 
-/** Hosted services whose plans do not say how many conversions they buy. */
+/** Hosted services whose plans do not state a number of conversions. */
 export const otherHosted = ['ConvertAPI: 35 to 350 dollars a month, conversions by plan'];

@@ -10,20 +10,20 @@ type Resources = Record<string, Resource>;
 
 export type Architecture = 'x86_64' | 'arm64';
 
-/** A function as far as it costs. */
+/** The properties of a function that determine its cost. */
 export interface PricedFunction {
   memoryMegabytes: number;
   diskMegabytes: number;
   architecture: Architecture;
-  /** Whether each account has environments of its own. */
+  /** Whether each account has its own environments. */
   hasTenants: boolean;
 }
 
-/** What a template holds that costs something, or decides what a job costs. */
+/** The contents of a template that cost something or determine the cost of a job. */
 export interface Inventory {
-  /** Queues that Lambda polls without end, by their kind. */
+  /** Queues that Lambda polls continuously, by kind. */
   polled: { standard: number; fifo: number };
-  /** Runs a month of everything on a schedule. */
+  /** Scheduled runs per month. */
   scheduledRuns: number;
   alarms: number;
   compositeAlarms: number;
@@ -37,17 +37,17 @@ export interface Inventory {
   distributions: number;
   /** Whether the HTTP API logs every request. */
   hasAccessLog: boolean;
-  /** Requests a second that each API accepts. */
+  /** Requests per second that each API accepts. */
   throttleRate: number;
-  /** Requests that may wait at once at each endpoint that holds them. */
+  /** Maximum concurrent waits at each endpoint that has them. */
   waitConcurrency: number;
-  /** Logical ids of what is billed by the hour. */
+  /** Logical ids of resources that are billed by the hour. */
   hourly: string[];
   /** Engines' functions by engine. */
   engines: Map<string, PricedFunction>;
   worker: PricedFunction;
   sweep: PricedFunction;
-  /** That of WebSockets. */
+  /** The WebSocket function. */
   socket: PricedFunction;
   api: PricedFunction;
 }
@@ -55,7 +55,7 @@ export interface Inventory {
 const minutesPerMonth = 30 * 24 * 60;
 const perMinute: Record<string, number> = { minute: 1, hour: 1 / 60, day: 1 / 1440 };
 
-/** Counts what a flattened template holds. */
+/** Counts the contents of a flattened template. */
 export function inventoryOf(template: { Resources?: unknown }): Inventory {
   const resources = template.Resources as Resources;
   const all = Object.entries(resources);
@@ -91,7 +91,7 @@ export function inventoryOf(template: { Resources?: unknown }): Inventory {
     })),
     images: functions.filter(({ image }) => image).length,
     distributions: ofType('AWS::CloudFront::Distribution').length,
-    // Only an HTTP API can have a stage of this name.
+    // Only HTTP APIs can have a stage of this name.
     hasAccessLog: stages.some(({ StageName, AccessLogSettings }) => StageName === '$default' && AccessLogSettings),
     throttleRate: Math.min(...stages.map(rateOf)),
     waitConcurrency: one(/^functions\/api\/jobs\/wait-for-job\.ts$/).reserved,
@@ -128,7 +128,7 @@ function rateOf({ DefaultRouteSettings }: Record<string, unknown>): number {
   return ThrottlingRateLimit;
 }
 
-/** Returns whether the queue that a mapping polls keeps order, or undefined if it polls none. */
+/** Returns whether the queue of an event source is FIFO, or undefined if it has none. */
 function isFifo({ Properties = {} }: Resource, resources: Resources): boolean | undefined {
   if (Properties.Enabled === false) return undefined;
   const [id = ''] = /(?<="(?:Ref|Fn::GetAtt)":\[?")[^".]+/.exec(JSON.stringify(Properties.EventSourceArn)) ?? [];

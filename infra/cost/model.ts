@@ -5,17 +5,17 @@ import type { Inventory, PricedFunction } from './inventory.ts';
 import { measurements, type TypicalJob } from './measurements.ts';
 import { prices } from './prices.ts';
 
-/** Dollars by what they are for. */
+/** Dollars by purpose. */
 export type Costs = Record<string, number>;
 
-/** Lambda polls a queue by five requests at once, each of which waits 20 seconds for a message. */
+/** Lambda polls a queue with five concurrent requests, each waiting 20 seconds for a message. */
 const pollsPerMonth = (5 * 30 * 24 * 60 * 60) / 20;
 const freeDiskMegabytes = 512;
 const hoursPerMonth = 30 * 24;
-/** The metrics that every run of a task writes; the others are of failures. */
+/** Metrics that every run of a task writes; the others count failures. */
 const runMetrics = Object.values(metrics).filter(({ dimensions }) => String(dimensions) === 'engine').length;
 
-/** Computes what a deployment costs in a month in which nothing is asked of it. */
+/** Computes the monthly cost of an idle deployment. */
 export function idleCosts(inventory: Inventory): Costs {
   const { polled, scheduledRuns, sweep } = inventory;
   const { sqs, cloudwatch, kms, secrets, waf, ecr, dynamodb, s3, logs } = prices;
@@ -42,7 +42,7 @@ export function idleCosts(inventory: Inventory): Costs {
   };
 }
 
-/** Computes what the metrics of runs cost in a month in which so many engines have jobs in every hour. */
+/** Computes the monthly cost of run metrics if that many engines have jobs in every hour. */
 export function metricCosts(engines: number): { metrics: number; dollars: number } {
   const { metricMonth, freeMetrics } = prices.cloudwatch;
   const count = engines * runMetrics;
@@ -50,8 +50,8 @@ export function metricCosts(engines: number): { metrics: number; dollars: number
 }
 
 /**
- * Computes what a thousand jobs cost, by service, if an engine has so many in an hour; what clients download over the internet
- * is apart from it.
+ * Computes the cost of a thousand jobs by service, given the jobs per hour of an engine. Downloads over the internet
+ * are excluded.
  */
 export function jobCosts(inventory: Inventory, job: TypicalJob, jobsPerHour: number = measurements.jobsPerHour): Costs {
   const engine = inventory.engines.get(job.engine);
@@ -69,7 +69,7 @@ export function jobCosts(inventory: Inventory, job: TypicalJob, jobsPerHour: num
       measurements.newEnvironments * running(engine, init.engineSeconds) +
       init.share * (calls.invocations - 1) * running(inventory.worker, init.zipSeconds) +
       init.share * count * running(inventory.api, init.zipSeconds),
-    // It waits for its engine all the while.
+    // It waits for its engine all the time.
     worker: invocation(inventory.worker, seconds),
     'other functions':
       requests.count * invocation(inventory.api, requests.milliseconds / 1000) +
@@ -92,12 +92,12 @@ export function jobCosts(inventory: Inventory, job: TypicalJob, jobsPerHour: num
   });
 }
 
-/** Returns what a new environment of an engine costs for being one account's, whatever runs in it. */
+/** Returns the cost of a new engine environment for one account. */
 export function environmentCost({ memoryMegabytes, hasTenants }: PricedFunction): number {
   return hasTenants ? (memoryMegabytes / 1024) * prices.lambda.tenantEnvironmentGigabyte : 0;
 }
 
-/** Computes what a thousand first loads of the page cost, beyond what CloudFront serves for nothing in a month. */
+/** Computes the cost of a thousand first loads of the page, beyond CloudFront's free tier. */
 export function pageCosts(inventory: Inventory): Costs {
   const { requests, documents, bytes } = measurements.firstLoad;
   return perThousand({
@@ -106,7 +106,7 @@ export function pageCosts(inventory: Inventory): Costs {
   });
 }
 
-/** Computes what a thousand hours of idle connections of Socket.IO cost. */
+/** Computes the cost of a thousand hours of idle Socket.IO connections. */
 export function connectionCosts(inventory: Inventory): Costs {
   const { pings, milliseconds } = measurements.idleConnection;
   const { message, connectionMinute } = prices.webSocketApi;
@@ -126,7 +126,7 @@ export function engineSeconds({ memoryMegabytes }: PricedFunction, job: TypicalJ
   return working + (job.inputBytes + job.outputBytes) / measurements.bytesPerSecond;
 }
 
-/** Counts the requests by which a client waits for work that takes so long, one after the other, and their reads. */
+/** Counts a client's consecutive wait requests for work of that duration, and their reads. */
 export function waitsFor(seconds: number): { requests: number; reads: number } {
   const { minPauseSeconds, maxPauseSeconds, pausePart } = measurements.waits;
   const requests = Math.max(1, Math.ceil(seconds / (maxHoldMs / 1000)));

@@ -11,7 +11,7 @@ import { run, succeeds } from './shell.ts';
 
 const publicBase = 'docker.io/library/node:24-bookworm-slim';
 const ownBase = 'localhost/lathe-base';
-/** Not where Debian has its own, which a package may want to write. */
+/** Not Debian's own path, which a package may write to. */
 const mountedCertificates = '/run/host-certificates.crt';
 const runInRoot = fileURLToPath(new URL('run-in-root.sh', import.meta.url));
 
@@ -22,15 +22,15 @@ interface ImageConfig {
 }
 
 /**
- * Builds images with buildah, which needs neither a daemon nor, with a base of its own, a registry; and starts them in
- * namespaces of their own. Both take root.
+ * Builds images with buildah, which needs no daemon and, with a local base, no registry; and starts them in new
+ * namespaces. Both require root.
  */
 export class BuildahBuilder implements Builder {
   readonly name = 'buildah';
   readonly #command: string[];
   readonly #base: string;
   readonly #settings = hostSettings();
-  /** Made with the image: where files are copied for it, that takes longer than the start of a function may. */
+  /** Created with the image: copying files takes longer than a function may take to start. */
   readonly #roots = new Map<string, string>();
 
   constructor() {
@@ -66,7 +66,7 @@ export class BuildahBuilder implements Builder {
     const { Env, Entrypoint, WorkingDir } = this.#configOf(engine);
     const variables = [...Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
     const inRoot = ['sh', runInRoot, root, lambdaUser, WorkingDir];
-    // Whatever the entry point started ends with it, as the first process of its namespace.
+    // As the first process of its namespace, the entry point takes its children with it.
     const namespaces = ['--mount', '--ipc', '--pid', '--fork', '--kill-child'];
     const started = spawn('unshare', [...namespaces, ...inRoot, 'env', '-i', ...variables, ...Entrypoint], {
       detached: true,
@@ -79,7 +79,7 @@ export class BuildahBuilder implements Builder {
     if (succeeds([...this.#command, 'inspect', '--type', 'image', publicBase])) return publicBase;
     if (succeeds([...this.#command, 'pull', publicBase], 300_000)) return publicBase;
     if (!succeeds([...this.#command, 'inspect', '--type', 'image', ownBase])) {
-      console.log('No registry can be reached: making a base image of Debian packages …');
+      console.log('No registry can be reached: building a base image from Debian packages …');
       makeBase(this.#command, ownBase);
     }
     return ownBase;
@@ -90,7 +90,7 @@ export class BuildahBuilder implements Builder {
     return JSON.parse(description).OCIv1.config;
   }
 
-  /** Makes a folder of an image's files, in a container that goes with this process. */
+  /** Creates a folder of an image's files, in a container that is removed with this process. */
   #makeRoot(engine: string): string {
     const container = run([...this.#command, 'from', '--pull-never', tag(engine)]);
     process.once('exit', () => run([...this.#command, 'rm', container]));
@@ -98,7 +98,7 @@ export class BuildahBuilder implements Builder {
   }
 }
 
-/** Images and containers are kept in the project; by layers of files where the kernel can, else as whole copies. */
+/** Keeps images and containers in the project: as overlay layers if the kernel supports them, otherwise as copies. */
 function commandWithStorage(): string[] {
   const store = join(projectRoot, 'cdk.out/image-store');
   const command = (driver: string) => [
@@ -114,8 +114,8 @@ function commandWithStorage(): string[] {
 }
 
 /**
- * Lists the settings of this machine for package sources, to be mounted while images are built: what can be installed
- * here can be installed in images.
+ * Lists this machine's package source settings, which are mounted during builds: what can be installed here can be
+ * installed in images.
  */
 function hostSettings(): string[] {
   const setting = (name: string) =>

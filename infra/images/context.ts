@@ -7,18 +7,18 @@ import { moduleGraph } from './module-graph.ts';
 
 const runtimeClient = 'packages/runtime-client/src/main.ts';
 const dockerfile = 'functions/engines/Dockerfile';
-/** Debian packages of an engine; in its image, those that local set-up leaves out by default as well. */
+/** Debian packages of an engine. Its image also has those that local setup omits by default. */
 const packageLists = ['packages.txt', 'packages-optional.txt'];
 
-/** A build context: its files by path, as text or as the path of the file to copy. */
+/** A build context: files by path, as text or as the path of a file to copy. */
 interface Context {
   texts: Record<string, string>;
   copies: string[];
 }
 
 /**
- * Writes the build context of an engine's image, which holds what the engine loads and nothing else, so that the image
- * changes only with its engine. Returns its folder, which is named after its content and made once.
+ * Writes the build context of an engine's image, which holds only what the engine loads, so that the image changes only
+ * with its engine. Returns its folder, which is named by content and created once.
  */
 export function stageContext(folder: string, root = projectRoot): string {
   const context = contextOf(folder, root);
@@ -36,7 +36,7 @@ export function stageContext(folder: string, root = projectRoot): string {
     renameSync(draft, staged);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Another process may have been quicker; what it made is the same.
+    // Another process may have been faster, with the same content.
     if (!existsSync(staged)) throw error;
   }
   return staged;

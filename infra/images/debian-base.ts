@@ -8,7 +8,10 @@ const release = 'bookworm';
 const sources = '/etc/apt/sources.list.d/debian.sources';
 const publicMirror = 'http://deb.debian.org/debian';
 
-/** Makes what node:24-bookworm-slim is, for the engines' Dockerfile, of Debian's packages and the npm package `node`. */
+/**
+ * Builds an equivalent of node:24-bookworm-slim for the engines' Dockerfile from Debian packages and the npm package
+ * `node`.
+ */
 export function makeBase(buildah: string[], name: string): void {
   if (!succeeds(['debootstrap', '--version']))
     run(['apt-get', '-qq', 'install', '-y', '--no-install-recommends', 'debootstrap']);

@@ -39,7 +39,7 @@ export class DockerBuilder implements Builder {
     const args = ['run', '--rm', '--init', '--name', name, '--user', lambdaUser, ...limits, ...variables, tag(engine)];
     return {
       process: spawn(this.name, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
-      // It may have ended by itself.
+      // It may have exited already.
       stop: () => void succeeds([this.name, 'kill', name]),
     };
   }

@@ -3,7 +3,7 @@ import type { Builder } from './builder.ts';
 import { DockerBuilder } from './docker.ts';
 import { succeeds } from './shell.ts';
 
-/** Finds docker, podman or buildah, installing buildah on a Debian where there is none of them. */
+/** Finds docker, podman or buildah. Installs buildah on Debian if there is none of them. */
 export function findBuilder(): Builder {
   for (const program of ['docker', 'podman']) {
     if (succeeds([program, 'info'])) return new DockerBuilder(program);

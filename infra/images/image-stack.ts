@@ -8,7 +8,7 @@ import { type RunningStack, startLocalStack } from '../local/stack.ts';
 import type { RunningImage } from './builder.ts';
 import type { Sample } from './samples.ts';
 
-/** Starts the function of an engine with the variables that Lambda gives it. */
+/** Starts the function of an engine with the variables from Lambda. */
 export type StartEngine = (variables: Record<string, string>) => RunningImage;
 
 interface Task {
@@ -27,7 +27,7 @@ interface Health {
   engines: { name: string; isolation?: EngineState }[];
 }
 
-/** The whole service on this machine, one of whose engines is started by other means: in its image, or as a zip. */
+/** The whole service on this machine, with one engine started differently: in its image, or as a zip. */
 export class ImageStack {
   readonly #folder: string;
   readonly #stack: RunningStack;
@@ -57,7 +57,7 @@ export class ImageStack {
     return new ImageStack(folder, stack);
   }
 
-  /** Converts a sample as a client would, and returns the file. */
+  /** Converts a sample as a client would, and returns the output. */
   async convert({ name, outputFormat, content }: Sample): Promise<Buffer> {
     const file = `data:;base64,${(await content()).toString('base64')}`;
     let job = await this.#call('/v1/process/jobs', {
@@ -72,7 +72,7 @@ export class ImageStack {
     return Buffer.from(await (await fetch(convert.result.url ?? '')).arrayBuffer());
   }
 
-  /** Lists the barriers between the files and the rest of the engine's machine that stood at its last conversion. */
+  /** Lists the barriers that isolated the engine's last conversion. */
   async standingBarriers(engine: string): Promise<string[]> {
     const response = await fetch(`${this.#stack.url}/health`);
     const { engines }: Health = JSON.parse(await response.text());
@@ -98,12 +98,12 @@ export class ImageStack {
   }
 }
 
-/** Returns the engine whose function this is, by the folder of its module; an empty string for all others. */
+/** Returns the engine of a function, by the folder of its module; empty for other functions. */
 function engineOf({ entry }: LocalFunction): string {
   return /\/functions\/engines\/([^/]+)\/handler\.ts$/.exec(entry)?.[1] ?? '';
 }
 
-/** Leaves out what is of this machine: an image has its own programs, folders and code. */
+/** Leaves out variables of this machine: an image has its own programs, folders and code. */
 function givenByLambda(variables: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(variables).filter(([name]) => /^(?:AWS|LATHE)_/.test(name)));
 }

@@ -1,4 +1,4 @@
-/** The part of an entry of package-lock.json that decides what is installed with it. */
+/** The fields of a package-lock.json entry that determine what is installed with it. */
 interface LockedPackage {
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
@@ -10,13 +10,13 @@ export interface LockFile {
   packages: Record<string, LockedPackage>;
 }
 
-/** What `npm ci` reads. */
+/** Input of `npm ci`. */
 export interface Installation {
   packageJson: object;
   lockFile: object;
 }
 
-/** Returns what installs only some of a project's packages, each in its locked version, with all that these depend on. */
+/** Returns the input that installs some of a project's packages in their locked versions, with their dependencies. */
 export function installationOf(name: string, lock: LockFile, packages: string[]): Installation {
   const declared = lock.packages['']?.dependencies ?? {};
   const dependencies = Object.fromEntries(
@@ -42,13 +42,13 @@ export function installationOf(name: string, lock: LockFile, packages: string[])
   };
 }
 
-/** Returns the places in `node_modules` of packages and of everything that they depend on, for every platform. */
+/** Returns the paths in `node_modules` of packages and all their dependencies, for every platform. */
 export function closureOf(lock: LockFile, packages: string[]): Set<string> {
   const kept = new Set<string>();
   const waiting = packages.map((name) => ({ name, from: '' }));
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const path = placeOf(lock, next.name, next.from);
-    // Peers that are optional may be absent.
+    // Optional peers may be absent.
     if (path === undefined || kept.has(path)) continue;
     kept.add(path);
     const entry = lock.packages[path] ?? {};
@@ -62,7 +62,7 @@ export function closureOf(lock: LockFile, packages: string[]): Set<string> {
   return kept;
 }
 
-/** Finds a package as Node does: beside the package that imports it, then in each `node_modules` above. */
+/** Finds a package as Node does: next to the package that imports it, then in each `node_modules` above. */
 function placeOf(lock: LockFile, name: string, from: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules/') - 1))) {
     const path = `${folder}${folder ? '/' : ''}node_modules/${name}`;

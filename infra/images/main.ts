@@ -9,7 +9,7 @@ import { ImageStack, type StartEngine } from './image-stack.ts';
 import { type Sample, samples } from './samples.ts';
 import { maxUnzippedBytes, startZip, unzip } from './zip.ts';
 
-/** Compressed sizes that an image may have: what a cold start has to fetch grows with it. */
+/** Maximum compressed sizes of images: cold starts grow with them. */
 const maxMegabytes: Record<string, number> = { image: 180, archive: 120, media: 330, document: 700 };
 const outputFolder = join(projectRoot, 'cdk.out/image-outputs');
 
@@ -40,7 +40,7 @@ async function buildAndTry(catalogue: EngineCatalogue): Promise<void> {
     );
     if (unzipped.bytes > maxUnzippedBytes) fail(`${engine}: Lambda takes at most 250 MB.`);
     const standing = await convertSamples(engine, 'zip', (variables) => startZip(unzipped, variables));
-    // The deploy guide says so; one that stood here would be of a machine that Lambda's runtime is not.
+    // As documented in the deploy guide. A barrier that stands here would not exist on Lambda's runtime.
     if (standing !== 'environment') fail(`${engine} (zip): expected no barrier but environment to stand.`);
   }
   buildImage(engine, context);
@@ -60,9 +60,9 @@ function buildImage(engine: string, context: string): void {
   if (limit !== undefined && megabytes > limit) fail(`${engine}: the image is larger than ${limit} MB.`);
 }
 
-/** Converts the samples of an engine, and returns the barriers that stood. */
+/** Converts the samples of an engine, and returns the standing barriers. */
 async function convertSamples(engine: string, packaging: string, start: StartEngine): Promise<string> {
-  // Not before the build, which blocks this process for minutes: connections to a stack in it would time out.
+  // Not before the build, which blocks this process for minutes: connections to the stack would time out.
   const stack = await ImageStack.start(engine, start);
   try {
     for (const sample of samples.filter((candidate) => candidate.engine === engine))

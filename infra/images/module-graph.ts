@@ -3,21 +3,21 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { buildSync } from 'esbuild';
 
-/** Everything that modules load: files by their path under the root, and npm packages by name. */
+/** Everything that modules load: files by path relative to the root, and npm packages by name. */
 export interface ModuleGraph {
   files: string[];
   packages: string[];
 }
 
-/** A file beside a module that the module reads, starts or imports later. */
+/** A file next to a module that the module reads, starts or imports later. */
 const namedFile = /new URL\(\s*'([^']+)',\s*import\.meta\.url\s*\)/g;
-/** Packages found this way are optional by design: the module goes on without them. */
+/** Packages found this way are optional: the module works without them. */
 const namedPackage = /createRequire\(import\.meta\.url\)\(\s*'[^']+'\s*\)/g;
 const builtins = new Set(builtinModules);
 
 /**
- * Finds everything that modules load, by their imports and by `new URL('file', import.meta.url)`. A module that finds
- * files in another way is an error: they would be missing where only the graph is copied to.
+ * Finds everything that modules load, by imports and by `new URL('file', import.meta.url)`. Finding files in another
+ * way is an error: they would be missing from copies of the graph.
  */
 export function moduleGraph(root: string, entries: string[]): ModuleGraph {
   const files = new Set<string>();
@@ -49,7 +49,7 @@ function metafileOf(root: string, entries: string[]) {
     platform: 'node',
     format: 'esm',
     packages: 'external',
-    // As Node does, which strips the types of an import and leaves the import.
+    // As in Node, which strips types but keeps imports.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     logLevel: 'silent',
   });
@@ -61,7 +61,7 @@ function filesNamedIn(root: string, file: string): string[] {
   const rest = source.replaceAll(namedFile, '').replaceAll(namedPackage, '');
   if (/import\.meta\.(url|dirname|filename)/.test(rest))
     throw new Error(`${file} names a file in a way that images do not follow. Use new URL('file', import.meta.url).`);
-  // The path of a folder is only for naming it: what a module needs of it, it imports or names by file.
+  // A folder's path only names it. Files in it are imported or named individually.
   const paths = [...source.matchAll(namedFile)].map(([, path = '']) => path).filter((path) => !path.endsWith('/'));
   return paths.map((path) => {
     const full = join(root, dirname(file), path);

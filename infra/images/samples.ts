@@ -9,14 +9,14 @@ export interface Sample {
   format: string;
   outputFormat: string;
   content: () => Promise<Buffer>;
-  /** What the output begins with, after `skip` bytes. */
+  /** The start of the output, after `skip` bytes. */
   signature: string | Buffer;
   skip?: number;
-  /** A smaller output has no text in it. */
+  /** A smaller output contains no text. */
   minBytes?: number;
 }
 
-/** One line for each script that fonts are installed for. */
+/** One line for each script with installed fonts. */
 const lines = [
   'Latin: the quick brown fox, Žluťoučký kůň',
   'Chinese 中文 · Japanese 日本語 かな · Korean 한국어',
@@ -25,7 +25,7 @@ const lines = [
   'Emoji 😀 🚀 🌍',
 ];
 
-/** Conversions of each engine, with text in every script where the engine draws text. */
+/** Conversions of each engine, with text in every script if the engine draws text. */
 export const samples: Sample[] = [
   {
     engine: 'image',

@@ -1,9 +1,9 @@
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 
-/** What a command printed last usually says why it failed. */
+/** The end of a command's output usually tells why it failed. */
 const shownCharacters = 3000;
 
-/** Runs a command to its end and returns what it printed; its errors go to the terminal. */
+/** Runs a command and returns its output. Its errors go to the terminal. */
 export function run(command: string[], options: SpawnSyncOptions = {}): string {
   const [program = '', ...args] = command;
   const { status, error, stdout } = spawnSync(program, args, {
@@ -18,7 +18,7 @@ export function run(command: string[], options: SpawnSyncOptions = {}): string {
   return printed;
 }
 
-/** Returns whether a command can be run and succeeds. */
+/** Returns whether a command exists and succeeds. */
 export function succeeds(command: string[], timeoutMs = 30_000): boolean {
   const [program = '', ...args] = command;
   return spawnSync(program, args, { stdio: 'ignore', timeout: timeoutMs }).status === 0;

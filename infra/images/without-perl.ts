@@ -1,8 +1,8 @@
 import { lambdaUser } from './names.ts';
 
 /**
- * Returns a command that runs another one as Lambda's Node runtime does: as an ordinary user, and without Perl, which every
- * Debian has and that runtime does not. It is hidden in a mount namespace by a file that cannot be executed.
+ * Returns a command that runs another one as Lambda's Node runtime does: as an ordinary user, and without Perl, which
+ * every Debian has and that runtime lacks. A mount namespace hides it behind a file that cannot be executed.
  */
 export function withoutPerl(command: string[]): string[] {
   const [user, group] = lambdaUser.split(':');

@@ -7,13 +7,13 @@ import { run } from './shell.ts';
 import { withoutPerl } from './without-perl.ts';
 import { installContext } from './zip-context.ts';
 
-/** Lambda's limit for a function with all its layers, unzipped. */
+/** Lambda's limit for an unzipped function with all layers. */
 export const maxUnzippedBytes = 250 * 1024 ** 2;
 
-/** A zip function with its layers, unzipped as Lambda does. */
+/** A zip function with its layers, unzipped as by Lambda. */
 export interface UnzippedFunction {
   root: string;
-  /** What Lambda has in /opt. */
+  /** Content of /opt. */
   layers: string;
   bytes: number;
 }
@@ -29,7 +29,7 @@ export function unzip(engine: string, context: string, layers: string[]): Unzipp
   return { root, layers: opt, bytes: bytesOf(root) + bytesOf(opt) };
 }
 
-/** Starts a zip function as the managed runtime does, without Perl, with the project's own runtime client. */
+/** Starts a zip function as the managed runtime does, without Perl, with the project's runtime client. */
 export function startZip(
   { root, layers }: Pick<UnzippedFunction, 'root' | 'layers'>,
   env: Record<string, string>,

@@ -1,7 +1,8 @@
 import { scopes as allScopes, type KeyLimits, type Scope } from '../../shared/accounts/caller.ts';
+import { defined } from '../../shared/defined.ts';
 import { operationNames } from '../../shared/operations/operations.ts';
 
-/** The options of the command line that say what a key may do, for `parseArgs`. */
+/** Command-line options for the rights of a key, for `parseArgs`. */
 export const rightsOptions = {
   scopes: { type: 'string' },
   expires: { type: 'string' },
@@ -14,7 +15,7 @@ export const rightsOptions = {
   'minutes-per-task': { type: 'string' },
 } as const;
 
-/** Their description in the usage. */
+/** Their usage text. */
 export const rightsUsage = `  --scopes <list>   of read, process, account; defaults to all
   --expires <when>  a time such as 2030-01-31T00:00:00Z, or a number of days such as 90d; defaults to never
   --operations, --formats, --origins <list>
@@ -23,12 +24,12 @@ export const rightsUsage = `  --scopes <list>   of read, process, account; defau
 
 type Values = { [Name in keyof typeof rightsOptions]?: string | undefined };
 
-/** What the command line says is wrong. */
+/** A mistake on the command line. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Reads what a key may do from the options of the command line, or throws what is wrong with them. */
+/** Reads the rights of a key from command-line options, or throws a usage error. */
 export async function readRights(
   values: Values,
   now: number = Date.now(),
@@ -37,11 +38,7 @@ export async function readRights(
   const scopes = given && allScopes.filter((scope) => given.includes(scope));
   checkAmong('scopes', given, allScopes);
   const expiresAt = values.expires === undefined ? undefined : expiryOf(values.expires, now);
-  return {
-    ...(scopes === undefined ? {} : { scopes }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    limits: await limitsOf(values),
-  };
+  return defined({ scopes, expiresAt, limits: await limitsOf(values) });
 }
 
 async function limitsOf(values: Values): Promise<KeyLimits> {
@@ -51,21 +48,18 @@ async function limitsOf(values: Values): Promise<KeyLimits> {
   const origins = listOf(values.origins);
   const wrong = origins?.find((origin) => !/^https?:\/\/[^\s/?#\\@]+$/.test(origin));
   if (wrong !== undefined) throw new UsageError(`Expected origins such as https://example.com but received ${wrong}.`);
-  const numbers = {
+  return defined({
+    operations,
+    formats: formats && (await canonical(formats)),
     maxFileBytes: limitOf(values, 'max-file-bytes', 1),
     requestsPerMinute: limitOf(values, 'requests-per-minute', 1),
     minutesPerMonth: limitOf(values, 'minutes-per-month', 0),
     minutesPerTask: limitOf(values, 'minutes-per-task', 0),
-  };
-  return {
-    ...(operations ? { operations } : {}),
-    ...(formats ? { formats: await canonical(formats) } : {}),
-    ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)),
-    ...(origins ? { origins } : {}),
-  };
+    origins,
+  });
 }
 
-/** Loads the catalogues, which take most of the time that the command takes, for keys with such a limit only. */
+/** Loads the catalogues on demand, because that takes most of the command's time. */
 async function canonical(formats: string[]): Promise<string[]> {
   const { catalogue } = await import('../../functions/catalogue/catalogues.ts');
   return [...new Set(formats.map((format) => catalogue.canonical(format)))];
@@ -86,7 +80,7 @@ function limitOf(values: Values, option: keyof Values, minimum: number): number 
   return text === undefined ? undefined : numberOf(text, `--${option}`, minimum);
 }
 
-/** Reads a number from the command line, a whole one where the least is above 0, or throws what is wrong with it. */
+/** Reads a number from the command line, an integer if the minimum is above 0, or throws a usage error. */
 export function numberOf(text: string, option: string, minimum: number): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < minimum || (minimum > 0 && !Number.isInteger(value)))
@@ -97,6 +91,6 @@ export function numberOf(text: string, option: string, minimum: number): number 
 function expiryOf(text: string, now: number): string {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
   const time = days === undefined ? Date.parse(text) : now + Number(days) * 86_400_000;
-  if (!(time > now)) throw new UsageError(`Expected a time to come for --expires but received ${text}.`);
+  if (!(time > now)) throw new UsageError(`Expected a future time for --expires but received ${text}.`);
   return new Date(time).toISOString();
 }

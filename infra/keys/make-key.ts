@@ -17,7 +17,7 @@ ${rightsUsage}
   --list            lists the keys of an account, and creates none
   --allow <minutes> sets the conversion minutes of an account in a month, 0 for no limit, and creates no key
   --revoke <key>    makes a key invalid, and creates none
-  --table <name>    the output TableName of the stack, where you may not list tables`;
+  --table <name>    the output TableName of the stack, if you may not list tables`;
 
 try {
   await main();
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   }
   if (list && user !== undefined) {
     const lines = await keys.list(user);
-    console.log(lines.length > 0 ? lines.join('\n') : `The account ${user} has no keys that are listed.`);
+    console.log(lines.length > 0 ? lines.join('\n') : `The account ${user} has no listed keys.`);
     return;
   }
   const apiKey = newApiKey();
@@ -76,7 +76,7 @@ function readOptions() {
 }
 
 async function revokeKey(keys: StoredKeys, table: string, keyOrId: string, user?: string): Promise<void> {
-  if (isId(keyOrId) && user === undefined) throw new UsageError('Expected --user, whose key of that id is revoked.');
+  if (isId(keyOrId) && user === undefined) throw new UsageError('Expected --user, the account of the key to revoke.');
   const owner = user === undefined ? await keys.revoke(keyOrId) : await keys.revokeById(user, keyOrId);
   if (owner === undefined) throw new Error(`The table ${table} has no such key.`);
   console.log(`The key of user ${owner} is no longer valid.`);
@@ -84,7 +84,7 @@ async function revokeKey(keys: StoredKeys, table: string, keyOrId: string, user?
 
 async function tableOf(client: DynamoDBClient, stack: string): Promise<string> {
   const { prefix, pattern } = namesOfStack(stack);
-  // Tables are listed by name, so those before the stack's need not be read.
+  // Tables are listed by name, so listing can start just before the stack's.
   for await (const { TableNames = [] } of paginateListTables({ client }, { ExclusiveStartTableName: prefix })) {
     const found = TableNames.find((name) => pattern.test(name));
     if (found !== undefined) return found;

@@ -15,7 +15,7 @@ import { toAttributes } from '../../shared/aws/table.ts';
 
 const operator: Actor = { type: 'operator' };
 
-/** The keys of a deployed stack, as its operator manages them: with the same items and audit entries as the API writes. */
+/** The keys of a deployed stack as its operator manages them, with the same items and audit entries as the API. */
 export class StoredKeys {
   readonly #client: DynamoDBClient;
   readonly #table: string;
@@ -25,7 +25,7 @@ export class StoredKeys {
     this.#table = table;
   }
 
-  /** Stores a key, and the account that it belongs to where there is none. */
+  /** Stores a key, and its account if that does not exist. */
   async create(
     apiKey: string,
     fields: Pick<ApiKey, 'id' | 'user' | 'name'> & Partial<Pick<ApiKey, 'scopes' | 'limits' | 'expiresAt'>>,
@@ -41,7 +41,7 @@ export class StoredKeys {
     return key;
   }
 
-  /** Sets how many conversion minutes an account may use in a month, 0 for no limit; returns whether there is such an account. */
+  /** Sets the monthly conversion minutes of an account, 0 for no limit; returns whether the account exists. */
   async allow(user: string, minutesPerMonth: number): Promise<boolean> {
     const request = {
       TableName: this.#table,
@@ -83,14 +83,14 @@ export class StoredKeys {
     return lines;
   }
 
-  /** Makes a key invalid and returns the account it belonged to; undefined where there is no such key. */
+  /** Revokes a key and returns its account; undefined if there is no such key. */
   async revoke(apiKey: string): Promise<string | undefined> {
     const { effective } = itemsOfKey(described(apiKey, ''));
     const found = await this.#get(effective);
     return found?.user?.S && this.#remove(apiKey, found.user.S, found.id?.S);
   }
 
-  /** Makes a key of an account invalid by its id. */
+  /** Revokes a key of an account by its id. */
   async revokeById(user: string, id: string): Promise<string | undefined> {
     const found = await this.#get(itemsOfKey({ ...described('', user), id }).listed);
     return found?.hash?.S && this.#removeHash(found.hash.S, user, id, found.name?.S);
@@ -134,7 +134,7 @@ export async function putNew(client: DynamoDBClient, TableName: string, item: ob
   }
 }
 
-/** Returns a key for the keys of its items. */
+/** Returns the stored form of a key. */
 function described(apiKey: string, user: string): ApiKey {
   return describeKey(apiKey, { user, name: '', createdBy: operator });
 }

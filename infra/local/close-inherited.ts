@@ -1,4 +1,4 @@
 import { closeInherited } from '../../packages/runtime-client/src/close-inherited.ts';
 
-// For `node --import`: a child of this process starts with the files of its database open.
+// For `node --import`: child processes inherit the open files of this process's database.
 closeInherited();

@@ -9,7 +9,10 @@ import type { MissingComponents, PackageManager } from '../../shared/catalogue/m
 
 const isMain = process.argv[1] === fileURLToPath(import.meta.url);
 
-/** Returns what the engines lack on this machine, and why. Checked in another process, which a native library may crash. */
+/**
+ * Returns the components that engines lack on this machine, with reasons. Checked in another process, which a native
+ * library may crash.
+ */
 export async function findMissing(): Promise<MissingComponents> {
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url)]);
   return JSON.parse(stdout);

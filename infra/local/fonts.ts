@@ -8,8 +8,8 @@ const systemConfiguration = '/etc/fonts/fonts.conf';
 const systemFolders = ['/usr/share/fonts', '/usr/local/share/fonts', join(homedir(), '.local/share/fonts')];
 
 /**
- * Names the configuration of a font for machines that have none, where text in drawings and pages would not be
- * drawn at all. Other systems than Linux have fonts of their own.
+ * Returns variables that configure a font on machines without any, where text would not be drawn at all. Systems other
+ * than Linux have fonts.
  */
 export async function fontVariables(): Promise<Record<string, string>> {
   if (process.platform !== 'linux' || process.env.FONTCONFIG_FILE || hasFonts()) return {};

@@ -8,7 +8,7 @@ import type { RunningStack } from './stack.ts';
 const sample =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABABAMAAABYR2ztAAAAMFBMVEUsPlDmfiJhUEOxay/hfCPbeiWSYTdqU0DJdCnEciqnaDJFRkqJXjk1QU4zQU5HR0kGnc+TAAAACXBIWXMAAAsTAAALEwEAmpwYAAAA6klEQVRIx2NgGAU0ALxqFiGuzUkXcMkzLREEAy8F7PLsEwWhQLIAmzy/oSAcCG/AoqBUEAmEY8rzCKKABAwFiagKxNDl2QTRwAE0BYXoCsTRvBCIrkAU1SPMghjAAL8N6HZMxFQgiRILglgAcoxwYVOwAEnBFWwK/JAUKGJTIIQ7nDFD2xCbAmEkBY3YFEggKQjEpkAUSYEjNgUipCggaAVBRxL0JtaAkiElqAlGFsHoJphgCCY5bIlWiLRkz00o4xDMeui5HzPzEsz+hAsQgkUQAzehQgy5GFQgryBlYOADF8WHHoxWSrQAANfsTV0shPRdAAAAAElFTkSuQmCC';
 
-/** Returns what `npm start` prints: the URL, the API key, what is not installed, and a command that converts a file. */
+/** Returns the output of `npm start`: the URL, the API key, missing components, and a command that converts a file. */
 export function greeting(
   { url, apiKey, faults }: Pick<RunningStack, 'url' | 'apiKey'> & Partial<Pick<RunningStack, 'faults'>>,
   missing: MissingComponents,
@@ -32,7 +32,7 @@ export function greeting(
   ].join('\n');
 }
 
-/** Lists what each engine lacks, by the names that people know, and what this system cannot isolate. */
+/** Lists what each engine lacks by display names, and what this system cannot isolate. */
 function missingLines(catalogue: Catalogue, { engines }: MissingComponents, platform: NodeJS.Platform): string[] {
   const lines = engineCatalogues.flatMap(({ engine, components = {} }) => {
     const labels = new Set(Object.keys(engines[engine] ?? {}).map((name) => components[name]?.label ?? name));
@@ -44,12 +44,12 @@ function missingLines(catalogue: Catalogue, { engines }: MissingComponents, plat
     ...(platform === 'linux'
       ? []
       : [
-          'Only Linux can keep the programs that convert from the network and from your other files: convert what you trust.',
+          'Only Linux can isolate the conversion programs from the network and from your other files: convert only files you trust.',
         ]),
   ];
 }
 
-/** Lists how AWS misbehaves, and how to repeat it. */
+/** Lists the faults of the simulated AWS, and how to repeat them. */
 function faultLines(faults: Faults): string[] {
   return [
     `AWS misbehaves (LATHE_LOCAL_FAULTS=${faults}):`,
@@ -61,7 +61,7 @@ interface ExampleJob {
   tasks: Record<string, { operation: string; input?: string; [parameter: string]: string | undefined }>;
 }
 
-/** A conversion to the first of some formats that this machine can write; the file alone where it can write none. */
+/** A conversion to the first format that this machine can write, or none. */
 function exampleJob(catalogue: Catalogue): ExampleJob {
   const format = ['webp', 'jpg', 'pdf'].find((to) => catalogue.find('convert', 'png', to));
   return {
@@ -73,14 +73,14 @@ function exampleJob(catalogue: Catalogue): ExampleJob {
   };
 }
 
-/** A line for any POSIX shell. Node runs it: curl is not on every machine, Node is on all that got this far. */
+/** A line for any POSIX shell. Uses Node, because curl is not on every machine. */
 function exampleLine(url: string, apiKey: string, job: ExampleJob): string {
   const script = [
     `const jobs = "${url}/v1/process/jobs"`,
     `const headers = { authorization: ${JSON.stringify(`Bearer ${apiKey}`)}, "content-type": "application/json" }`,
     `const body = JSON.stringify(${JSON.stringify(job)})`,
     'const json = async (response) => { const body = await response.json(); if (!response.ok) throw new Error(JSON.stringify(body)); return body }',
-    // Waiting ends after 25 seconds; a first conversion on a slow machine may take longer.
+    // A wait ends after 25 seconds. A first conversion on a slow machine may take longer.
     'const wait = (id) => fetch(jobs + "/" + id + "/wait", { headers }).then(json).then((job) => job.endedAt ? job : wait(id))',
     'fetch(jobs, { method: "POST", headers, body }).then(json).then(({ id }) => wait(id)).then((job) => console.log(JSON.stringify(job, null, 2)))',
   ];

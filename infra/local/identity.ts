@@ -9,7 +9,7 @@ export interface Identity {
   /** The development user. */
   user: string;
   apiKey: string;
-  /** The credentials of all roles are derived from it, so that forms and links issued before a restart stay valid. */
+  /** All role credentials are derived from it, so that forms and links from before a restart stay valid. */
   masterSecret: string;
 }
 

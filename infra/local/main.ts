@@ -12,7 +12,7 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 async function main(): Promise<void> {
   readNumberSettings(process.env);
   const [template, missing, fonts] = await Promise.all([currentTemplate(), findMissing(), fontVariables()]);
-  // Inherited by the functions' processes and what they start.
+  // Inherited by the functions' processes and their children.
   Object.assign(process.env, fonts);
   const running = await startLocalStack({
     template,
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
 
   let stopping = false;
   const stop = async () => {
-    // A second Ctrl-C ends at once; what was acknowledged is on disk either way.
+    // A second Ctrl-C exits at once. Acknowledged data is on disk either way.
     if (stopping) process.exit(130);
     stopping = true;
     await running.stop();

@@ -8,12 +8,12 @@ import { pageBuild, pageFingerprint } from '../page-build.ts';
 
 const closer = new URL('./close-inherited.ts', import.meta.url).href;
 
-/** Returns what finds the page as its sources are now. It is built when it is first asked for after a change of them. */
+/** Returns a function that finds the page of the current sources. It is built on first use after a change. */
 export function pageOnDemand(report: (line: string) => void): () => Promise<Build> {
   let built: Promise<Build> | undefined;
   return () => {
     built ??= currentPage();
-    // What could not be built may be repaired before the next request.
+    // The source may be repaired before the next request.
     built.catch((error) => {
       built = undefined;
       report(`page: ${error instanceof Error ? error.message : String(error)}`);
@@ -41,7 +41,7 @@ async function currentPage(): Promise<Build> {
   return { folder, files: new Set(paths) };
 }
 
-/** Builds in a process of its own: the build takes more memory than the service keeps. */
+/** Builds in a separate process: the build takes more memory than the service keeps. */
 async function runVite(outDir: string): Promise<void> {
   const [program, ...args] = pageBuild(outDir);
   const child = spawn(program, ['--import', closer, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -41,27 +41,30 @@ export interface LocalStackOptions
     | 'alarmSpeed'
     | 'capacityMeter'
   > {
-  /** What this machine lacks of the engines. */
+  /** Components that the engines lack on this machine. */
   missing: MissingComponents;
-  /** The settings that the service's own variables name, and LATHE_API_KEY. */
+  /** Variables of the settings, and LATHE_API_KEY. */
   environment: Record<string, string | undefined>;
-  /** How AWS misbehaves; defaults to what LATHE_LOCAL_FAULTS says. */
+  /** Faults of the simulated AWS; defaults to LATHE_LOCAL_FAULTS. */
   faults?: Faults;
 }
 
 export interface RunningStack extends RunningAws {
   apiKey: string;
-  /** How AWS misbehaves, by LATHE_LOCAL_FAULTS. */
+  /** Faults of the simulated AWS, from LATHE_LOCAL_FAULTS. */
   faults: Faults | undefined;
   sockets: NonNullable<RunningAws['sockets']>;
-  /** Builds the page before anybody opens it. */
+  /** Builds the page before it is first requested. */
   preparePage(): void;
 }
 
-/** The one user who signs in to the service on this machine. */
+/** The only local user. */
 const developmentUser = { subject: 'development', email: 'development@localhost', name: 'Development user' };
 
-/** Functions that a person or a client waits for, and the one that handles uploads: S3 does not say whose they are, so all accounts wait for it. */
+/**
+ * Functions that a client waits for, and the one that handles uploads: S3 does not name an upload's account, so all
+ * accounts wait for it.
+ */
 const awaited = ['functions/api/', 'functions/events/', 'functions/lifecycle/uploaded.ts'].map(
   (path) => `${projectRoot}/${path}`,
 );
@@ -103,7 +106,7 @@ export async function startLocalStack({ environment, missing, ...options }: Loca
       sqs: environment.LATHE_SQS_SERVER,
       s3: environment.LATHE_S3_SERVER,
     },
-    // For tests that call every endpoint in turn, and need not start its function again each time.
+    // For tests that call every endpoint in turn, so that functions need not restart each time.
     ...(environment.LATHE_IDLE_ENVIRONMENTS ? { maxIdle: Number(environment.LATHE_IDLE_ENVIRONMENTS) } : {}),
     ...(environment.LATHE_LAMBDA_CONCURRENCY ? { concurrencyQuota: Number(environment.LATHE_LAMBDA_CONCURRENCY) } : {}),
     recordFolder: process.env.LATHE_GATE_RECORD,
@@ -113,7 +116,7 @@ export async function startLocalStack({ environment, missing, ...options }: Loca
   return { ...running, sockets, apiKey, faults, preparePage: () => void build().catch(() => undefined) };
 }
 
-/** Stores the development account, and what this machine grants the engines, as their workers do in AWS. */
+/** Stores the development account, and the barriers of this machine's engines, as workers do in AWS. */
 async function storeDevelopment({ stack, clientFor }: PreparedAws, apiKey: string, { user }: Identity): Promise<void> {
   const [table] = stack.tables;
   if (!table) throw new Error('The template has no table.');
@@ -131,8 +134,8 @@ async function storeDevelopment({ stack, clientFor }: PreparedAws, apiKey: strin
 }
 
 /**
- * Returns the items of the development account with its key and, where there is an issuer, its person: who signs in sees what
- * was made with the key that the greeting shows. They are written where they are missing.
+ * Returns the items of the development account with its key and, if there is an issuer, its person, so that the page
+ * shows what was made with the printed key. Only missing items are written.
  */
 function developmentItems(apiKey: string, user: string, issuer: string | undefined) {
   const name = 'Development';
@@ -168,7 +171,7 @@ function chosenParameters(environment: Record<string, string | undefined>): Reco
   );
 }
 
-/** The person at the keyboard, who may store API keys and themselves, what the engines of this machine report, and send dead letters again. */
+/** The local operator may store API keys, the development person and engine reports, and redrive dead letters. */
 function operatorMay(stack: LocalStack): PolicyStatement[] {
   return [
     {
@@ -203,7 +206,7 @@ function prefixOf(kind: keyof typeof partitions): string {
   return `${partitions[kind]}*`;
 }
 
-/** Returns the variables of this machine's fonts and, for functions with layers, of the folder that stands for /opt. */
+/** Returns the variables of this machine's fonts and, for functions with layers, of the folder that replaces /opt. */
 function inherited({ layers = [] }: LocalFunction): Record<string, string> {
   const { FONTCONFIG_FILE, LATHE_LAYERS } = process.env;
   return {

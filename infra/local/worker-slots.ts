@@ -3,9 +3,9 @@ import type { LocalFunction, QueueSource } from '../../packages/local-aws/src/te
 const shareVariable = 'LATHE_ACCOUNT_SHARE';
 
 /**
- * Returns how many messages an engine's worker has in flight. It waits for its engine, an image function that has one
- * environment more than there are cores: more messages would wait for it with their visibility running. All but the
- * reserve may be of one account.
+ * Returns how many messages an engine's worker has in flight. It waits for its engine, an image function with one
+ * environment more than there are cores. More messages would wait while their visibility timeouts elapse. One account
+ * may have all but the reserve.
  */
 export function workerSlots({ function: fn, maximumConcurrency }: QueueSource, cores: number) {
   if (fn.environment.LATHE_ENGINE === undefined) return undefined;

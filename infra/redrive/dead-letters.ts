@@ -11,13 +11,13 @@ import {
 } from '@aws-sdk/client-sqs';
 import { chunksOf } from '../../shared/aws/batches.ts';
 
-/** A dead-letter queue and the queue whose messages it takes. */
+/** A dead-letter queue and its source queue. */
 export interface DeadLetterQueue {
   url: string;
-  /** Of the queue that its messages came from, which is what an operator knows. */
+  /** Name of the source queue, which operators know. */
   name: string;
   sourceUrl: string;
-  /** About how many messages it has, those that are hidden too. */
+  /** Approximate number of messages, including hidden ones. */
   count: number;
 }
 
@@ -30,11 +30,11 @@ export interface DeadLetter {
   groupId?: string;
 }
 
-/** Long enough to list a queue, or to send what it has. */
+/** Long enough to list a queue, or to send its messages. */
 const hiddenSeconds = 120;
 const maxBatchEntries = 10;
 
-/** Lists the dead-letter queues that other queues name as theirs, among the queues whose names match. */
+/** Lists the dead-letter queues of queues with matching names. */
 export async function findQueues(sqs: SQSClient, prefix: string, names: RegExp): Promise<DeadLetterQueue[]> {
   const urls: string[] = [];
   const pages = paginateListQueues({ client: sqs, pageSize: 1000 }, prefix === '' ? {} : { QueueNamePrefix: prefix });
@@ -95,7 +95,7 @@ function deadLetterOf({ MessageId = '', Body = '', ReceiptHandle = '', Attribute
   };
 }
 
-/** Makes messages visible again that were only listed. */
+/** Makes messages visible again after listing them. */
 export async function release(sqs: SQSClient, { url }: DeadLetterQueue, messages: DeadLetter[]): Promise<void> {
   for (const batch of chunksOf(messages, maxBatchEntries)) {
     const Entries = batch.map(({ receiptHandle }, index) => ({
@@ -108,15 +108,15 @@ export async function release(sqs: SQSClient, { url }: DeadLetterQueue, messages
 }
 
 /**
- * Sends a message to the queue that it came from, and only then deletes it: it may be there twice, which does no harm, but
- * is never lost. The redrive of SQS itself moves a queue whole, and lets nobody choose.
+ * Sends a message to its source queue, and only then deletes it: it may be duplicated, which is harmless, but is never
+ * lost. SQS's own redrive moves a whole queue.
  */
 export async function sendAgain(sqs: SQSClient, queue: DeadLetterQueue, message: DeadLetter): Promise<void> {
   await sqs.send(
     new SendMessageCommand({
       QueueUrl: queue.sourceUrl,
       MessageBody: message.body,
-      // A new id, since a queue that keeps order drops what it has seen in the last five minutes.
+      // A new id, because a FIFO queue drops those it has seen in the last five minutes.
       ...(message.groupId === undefined
         ? {}
         : { MessageGroupId: message.groupId, MessageDeduplicationId: randomUUID() }),

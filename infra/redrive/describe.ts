@@ -1,6 +1,6 @@
 import type { DeadLetter } from './dead-letters.ts';
 
-/** Returns what a message is about, in a few words: its task, file, delivery or event. */
+/** Describes the subject of a message briefly: its task, file, delivery or event. */
 export function subjectOf({ body }: Pick<DeadLetter, 'body'>): string {
   const message = parse(body);
   if (typeof message.taskId === 'string') return `task ${message.taskId}`;
@@ -16,14 +16,14 @@ export function subjectOf({ body }: Pick<DeadLetter, 'body'>): string {
   return `message ${body.slice(0, 60)}`;
 }
 
-/** Returns the ids by which logs name a message: its own, and that of its task. */
+/** Returns the ids of a message in logs: its own, and its task's. */
 export function idsIn({ id, body }: Pick<DeadLetter, 'id' | 'body'>): string[] {
   const { taskId } = parse(body);
-  // Whoever may send to the queue could write anything there, and an id becomes part of a pattern.
+  // The body is untrusted, and the id becomes part of a pattern.
   return [id, ...(typeof taskId === 'string' && /^[\w-]+$/.test(taskId) ? [taskId] : [])];
 }
 
-/** Returns the error of the last attempt at a message, from the lines of a log that name it. */
+/** Returns the last error of a message, from the log lines that name it. */
 export function causeIn(lines: string[], { id, body }: Pick<DeadLetter, 'id' | 'body'>): string | undefined {
   const ids = idsIn({ id, body });
   const last = lines
@@ -38,7 +38,7 @@ export function causeIn(lines: string[], { id, body }: Pick<DeadLetter, 'id' | '
     .join(': ');
 }
 
-/** Returns a duration as people say it: 90 s, 5 min, 3 h, 2 d. */
+/** Formats a duration for people: 90 s, 5 min, 3 h, 2 d. */
 export function ageOf(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 120) return `${seconds} s`;
@@ -50,7 +50,7 @@ function parse(text: string): Record<string, unknown> {
   try {
     return Object.fromEntries(Object.entries(JSON.parse(text)));
   } catch {
-    // A line of a program, or a message that nobody of ours sent.
+    // A line of a program, or a foreign message.
     return {};
   }
 }

@@ -12,10 +12,10 @@ import { namesOfStack } from '../deployed-stack.ts';
 import type { DeadLetter } from './dead-letters.ts';
 import { causeIn, idsIn } from './describe.ts';
 
-/** Limits of CloudWatch Logs Insights: log groups of a query, and rows of its result. */
+/** Limits of CloudWatch Logs Insights: log groups per query, and rows per result. */
 const maxGroups = 50;
 const maxRows = 10_000;
-/** With this many ids a query is shorter than the 10,000 characters that it may have. */
+/** Keeps a query below its limit of 10,000 characters. */
 const maxIds = 150;
 const pollMs = 500;
 
@@ -23,21 +23,21 @@ export interface Search {
   stack: string;
   messages: DeadLetter[];
   now: number;
-  /** How long all queries together may take, since the messages are hidden meanwhile. */
+  /** Timeout of all queries together, because the messages are hidden meanwhile. */
   seconds: number;
 }
 
-/** What the logs say of dead letters. */
+/** Log entries about dead letters. */
 export interface Found {
   /** Lines that name one of the messages. */
   lines: string[];
-  /** How often which function timed out or crashed in that time, where a message is named by none: it could not log it. */
+  /** Timeouts and crashes per function in that time, if no line names a message: it could not be logged. */
   ends: string[];
-  /** Why there may be more. */
+  /** Why the result may be incomplete. */
   problem?: string;
 }
 
-/** Finds the lines of errors and warnings in the logs of a deployed stack that name dead letters or their tasks. */
+/** Finds errors and warnings in the logs of a deployed stack that name dead letters or their tasks. */
 export async function searchLogs(logs: CloudWatchLogsClient, search: Search): Promise<Found> {
   const ids = [...new Set(search.messages.flatMap(idsIn))];
   const found: Found = { lines: [], ends: [] };
@@ -62,7 +62,7 @@ async function groupsOf(logs: CloudWatchLogsClient, stack: string): Promise<stri
   return found;
 }
 
-/** Returns a query for lines with any of the ids, which are letters, digits and hyphens. */
+/** Returns a query for lines with any of the ids, which consist of letters, digits and hyphens. */
 function linesWith(ids: string[]): string {
   return [
     'fields @timestamp, @message',
@@ -72,12 +72,12 @@ function linesWith(ids: string[]): string {
   ].join(' | ');
 }
 
-/** Counts invocations that ended by a timeout or a crash, as Lambda itself logs it. */
+/** Counts invocations that ended by a timeout or crash, as logged by Lambda. */
 const ends =
   'filter type = "platform.report" and record.status != "success" | stats count(*) as times by @log, record.status';
 
 function describeEnd(row: ResultField[]): string {
-  // The account comes before the name of the log group.
+  // The account precedes the name of the log group.
   const [, group = ''] = fieldOf(row, '@log').split(':');
   return `${group}: ${fieldOf(row, 'record.status')}, ${fieldOf(row, 'times')} times`;
 }
@@ -106,10 +106,10 @@ async function resultOf(
   for (;;) {
     const { status, results = [] } = await logs.send(new GetQueryResultsCommand({ queryId }));
     if (status === 'Complete') return results;
-    if (status !== 'Scheduled' && status !== 'Running') throw new Error(`The query ended with the status ${status}.`);
+    if (status !== 'Scheduled' && status !== 'Running') throw new Error(`The query ended with status ${status}.`);
     if (Date.now() > deadline) {
       await logs.send(new StopQueryCommand({ queryId }));
-      throw new Error('The logs are too large to be searched in time.');
+      throw new Error('The logs are too large to search in time.');
     }
     await wait(pollMs);
   }

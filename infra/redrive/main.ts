@@ -10,25 +10,25 @@ import { ageOf, causeIn, subjectOf } from './describe.ts';
 import { type Found, searchLogs } from './logs.ts';
 
 const usage = `Usage: npm run redrive -- --stack <name of the stack> | --url <URL of the local service> [--data <its folder>]
-  Lists dead letters by queue, with what they are about, their age, and the error of the last attempt as it was logged.
+  Lists dead letters by queue, with their subjects, ages, and the logged error of the last attempt.
   --queue <text>    only of queues with this in their names
   --message <id>    only this message; may be repeated
-  --max <n>         messages of a queue at most; defaults to 100
-  --send            sends what is listed to its queue again; needs --queue, --message or --all`;
+  --max <n>         maximum messages of a queue; defaults to 100
+  --send            sends the listed messages to their queues again; needs --queue, --message or --all`;
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 const printError = (text: string) => void process.stderr.write(`${text}\n`);
 
-/** Where the queues are. */
+/** The location of the queues. */
 interface Place {
   sqs: SQSClient;
   prefix: string;
   names: RegExp;
-  /** Finds what the logs of the functions say of messages. */
+  /** Searches the functions' logs for messages. */
   search(messages: DeadLetter[]): Promise<Found>;
 }
 
-/** Less than messages are hidden for, with time to send them all. */
+/** Shorter than messages are hidden, with time to send them all. */
 const searchSeconds = 60;
 
 const { values } = parseArgs({
@@ -63,7 +63,7 @@ const queues = (await findQueues(place.sqs, place.prefix, place.names)).filter((
   name.includes(values.queue),
 );
 if (queues.length === 0) {
-  printError('No queue with dead letters of its own was found by this name, in this account and region.');
+  printError('No queue with a dead-letter queue was found by this name in this account and region.');
   process.exit(1);
 }
 const received = await Promise.all(
@@ -73,16 +73,18 @@ const listed = received.flatMap(({ messages }) => messages.filter(isListed));
 const found: Found = listed.length === 0 ? { lines: [], ends: [] } : await place.search(listed);
 for (const { queue, messages } of received) await handle(queue, messages);
 if (found.ends.length > 0)
-  print(`\nIn that time functions ended without logging why:\n${found.ends.map((end) => `  ${end}`).join('\n')}`);
-if (found.problem !== undefined) print(`\nErrors are missing, since the logs could not be searched: ${found.problem}`);
+  print(
+    `\nFunctions that ended without logging an error in that time:\n${found.ends.map((end) => `  ${end}`).join('\n')}`,
+  );
+if (found.problem !== undefined) print(`\nErrors are missing because the logs could not be searched: ${found.problem}`);
 if (listed.length === 0) print('No dead letters.');
-else if (!values.send) print('\nNothing was sent. Add --send to send what is listed again.');
+else if (!values.send) print('\nNothing was sent. Add --send to send the listed messages again.');
 
 function isListed({ id }: DeadLetter): boolean {
   return values.message?.includes(id) ?? true;
 }
 
-/** Lists what is chosen of a queue, and sends it where that is asked for. */
+/** Lists the selected messages of a queue, and sends them if requested. */
 async function handle(queue: DeadLetterQueue, messages: DeadLetter[]): Promise<void> {
   const chosen = messages.filter(isListed);
   await release(place.sqs, queue, values.send ? messages.filter((message) => !isListed(message)) : messages);
@@ -115,7 +117,7 @@ function deployed(stack: string): Place {
   };
 }
 
-/** Finds the local service, which knows its operator by a secret that is kept with its data. */
+/** Finds the local service. A secret next to its data identifies its operator. */
 async function local(url: string): Promise<Place> {
   const data = values.data ?? process.env.LATHE_DATA ?? '.lathe';
   const { masterSecret } = JSON.parse(await readFile(join(data, 'identity.json'), 'utf8'));

@@ -1,5 +1,5 @@
-// Compiles the modules of all engines into a cache of their own, which their processes may read, whatever user they run as,
-// and must not write to: it holds code. Runs beside the command that was called.
+// Compiles the modules of all engines into a cache of their own. Their processes may read it as any user, but must not
+// write to it: it holds code. Runs in parallel with the command.
 import { createHash } from 'node:crypto';
 import { chmodSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache, getCompileCacheDir } from 'node:module';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const [folder = ''] = process.argv.slice(2);
 
-/** Returns what differs once something that engines load has changed, without reading it. */
+/** Returns a value that changes with the modules of engines, without reading them. */
 function stateOfSources(): string {
   const files = ['functions', 'shared'].flatMap((name) =>
     readdirSync(`${root}${name}`, { recursive: true, withFileTypes: true })
@@ -28,7 +28,7 @@ function readState(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // Nothing was compiled yet.
+    // Nothing has been compiled yet.
     return undefined;
   }
 }
@@ -37,15 +37,14 @@ enableCompileCache(folder);
 const compiled = getCompileCacheDir();
 const statePath = join(compiled ?? '', 'state-of-sources');
 const state = stateOfSources();
-// Without a folder to write to there is nothing to gain. To load all engines takes a second of a core, which most commands
-// need for something else.
+// Without a writable folder there is no cache. Loading all engines takes a second of a core, which most commands need.
 if (compiled === undefined || readState(statePath) === state) process.exit();
-// Where packages of an engine are missing, that is found elsewhere, and the others are compiled all the same.
+// Missing packages are reported elsewhere; the other engines are still compiled.
 await Promise.allSettled(
   globSync('functions/engines/*/run.ts', { cwd: root }).map((module) => import(`${root}${module}`)),
 );
 flushCompileCache();
-// Other names are of files that another process is writing.
+// Other names are files that another process is writing.
 for (const name of readdirSync(compiled).filter((each) => /^[0-9a-f]+$/.test(each)))
   chmodSync(join(compiled, name), 0o644);
 writeFileSync(statePath, state);

@@ -1,29 +1,29 @@
 import sharp from 'sharp';
 import { samples } from '../images/samples.ts';
 
-/** A step of a case: an operation, and the format that it writes. */
+/** A step of a case: an operation and its output format. */
 interface Step {
   operation: 'convert' | 'compress' | 'merge';
   to: string;
 }
 
-/** A file that goes through the service and back. */
+/** A file that is sent through the service and back. */
 export interface Case {
   /** The family of files, or the operation. */
   name: string;
-  /** The engine, as `/health` names it. */
+  /** The engine's name in `/health`. */
   engine: string;
   from: string;
   files: { name: string; content(): Promise<Buffer> }[];
-  /** One after the other; the first takes the files. */
+  /** In sequence; the first takes the files. */
   steps: [Step, ...Step[]];
-  /** Returns what is wrong with the file that came back, or nothing. */
+  /** Returns what is wrong with the output, or undefined. */
   check(output: Buffer, input: Buffer): Promise<string | undefined> | string | undefined;
 }
 
 const picture = fileOf('gradient.png');
 
-/** One file of each family, and one for each of the other operations that all deployments have. */
+/** One file of each family, and one for each other operation of all deployments. */
 export const cases: Case[] = [
   {
     name: 'image',
@@ -46,7 +46,7 @@ export const cases: Case[] = [
     engine: 'media',
     from: 'gif',
     files: [fileOf('frames.gif')],
-    // The second reads a video of the first.
+    // The second step reads a video from the first.
     steps: [
       { operation: 'convert', to: 'mp4' },
       { operation: 'convert', to: 'webm' },
@@ -108,7 +108,7 @@ export const cases: Case[] = [
   },
 ];
 
-/** Returns the formats of a case in their order: png → webp. */
+/** Returns the formats of a case in order: png → webp. */
 export function pathOf({ from, steps }: Case): string {
   return [from, ...steps.map(({ to }) => to)].join(' → ');
 }
@@ -119,7 +119,7 @@ function fileOf(name: string): Case['files'][number] {
   return sample;
 }
 
-/** Returns a picture that holds more detail than a compressed one would. */
+/** Returns a picture with more detail than compression would keep. */
 function noise(): Promise<Buffer> {
   const gaussian = { type: 'gaussian', mean: 128, sigma: 30 } as const;
   const create = { width: 320, height: 180, channels: 3, background: 'gray', noise: gaussian } as const;

@@ -11,7 +11,7 @@ interface Client {
   close(): void;
 }
 
-/** The kinds of clients, each of which emits `open`, the events it receives, and `error`. */
+/** The kinds of clients. Each emits `open`, the events it receives, and `error`. */
 export const clients: Record<string, (addresses: Addresses, key: string, inbox: EventEmitter) => Client> = {
   websocket({ url }, key, inbox) {
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
@@ -42,7 +42,7 @@ export const clients: Record<string, (addresses: Addresses, key: string, inbox: 
   },
 };
 
-/** Connects a client as /health says, subscribes to a job and waits for the event of its end. */
+/** Connects a client as described by /health, subscribes to a job and waits for the event of its end. */
 export async function checkEvents(
   service: Service,
   { websocket }: Pick<Health, 'websocket'>,

@@ -1,7 +1,7 @@
 import type { Outcome } from './run-case.ts';
 import { type Service, SmokeError } from './service.ts';
 
-/** Headers without which a browser would let the page do more than it needs. */
+/** Headers that limit what the page may do in a browser. */
 const expected: [header: string, pattern: RegExp][] = [
   ['content-security-policy', /default-src 'none'/],
   ['x-content-type-options', /^nosniff$/],
@@ -12,11 +12,11 @@ const expected: [header: string, pattern: RegExp][] = [
 export async function checkPage(service: Service): Promise<Outcome> {
   try {
     const { status, headers, text } = await service.page('/');
-    // What a deployment without a page responds with is an error of the API.
+    // Without a page, the API responds with an error.
     if (status === 404 && headers.get('content-type')?.startsWith('application/json'))
       return { result: 'skipped', reason: 'The service has no page.' };
     if (status !== 200)
-      return { result: 'failed', reason: `The page responded with a ${status}: ${text.slice(0, 300)}` };
+      return { result: 'failed', reason: `The page responded with status ${status}: ${text.slice(0, 300)}` };
     const wrong = expected.find(([header, pattern]) => !pattern.test(headers.get(header) ?? ''));
     if (wrong)
       return { result: 'failed', reason: `The page has ${wrong[0]}: ${headers.get(wrong[0])}, not ${wrong[1]}.` };
@@ -28,7 +28,7 @@ export async function checkPage(service: Service): Promise<Outcome> {
       if (file.status !== 200 || !file.headers.get('cache-control')?.includes('immutable'))
         return {
           result: 'failed',
-          reason: `${path} responded with a ${file.status}, and is kept: ${file.headers.get('cache-control')}.`,
+          reason: `${path} responded with status ${file.status} and cache-control ${file.headers.get('cache-control')}.`,
         };
       bytes += file.text.length;
     }

@@ -40,7 +40,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Runs the cases one after the other, prints each, and returns the exit code. */
+/** Runs the cases in sequence, prints each, and returns the exit code. */
 async function smoke(key: string): Promise<number> {
   const service = new Service(url, key);
   const health = await service.health();
@@ -73,26 +73,30 @@ async function smoke(key: string): Promise<number> {
   const outcomes = [...others, ...converted];
   const count = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result).length;
   print(`\n${count('ok')} ok, ${count('skipped')} skipped, ${count('failed')} failed`);
-  // A page and events do not say that anything can be converted.
+  // The page and events do not prove that conversions work.
   const nothing = (converted.length > 0 ? converted : outcomes).every(({ result }) => result === 'skipped');
-  if (nothing) printError('Everything was skipped, so nothing is known to work.');
+  if (nothing) printError('Everything was skipped, so nothing was tested.');
   return count('failed') > 0 || nothing ? 1 : 0;
 }
 
-/** Shows one line that the next replaces, to people only. */
+/** Shows one line that the next replaces, on terminals only. */
 function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text.slice(0, process.stderr.columns - 1)}`);
 }
 
-/** Finds the key of a service on this machine, which keeps it with its data. */
+/** Finds the key of a local service, which is stored with its data. */
 async function keyFor({ hostname }: URL): Promise<string> {
   if (process.env.LATHE_API_KEY) return process.env.LATHE_API_KEY;
   if (!['localhost', '127.0.0.1', '[::1]'].includes(hostname))
-    throw new SmokeError('A key is missing: pass it with --key. npm run key -- --stack <name of the stack> makes one.');
+    throw new SmokeError(
+      'Expected an API key: pass it with --key. npm run key -- --stack <name of the stack> creates one.',
+    );
   const path = join(process.env.LATHE_DATA ?? '.lathe', 'identity.json');
   try {
     return JSON.parse(await readFile(path, 'utf8')).apiKey;
   } catch (error) {
-    throw new SmokeError(`A key is missing: pass it with --key, since there is none in ${path}.`, { cause: error });
+    throw new SmokeError(`Expected an API key: pass it with --key, because there is none in ${path}.`, {
+      cause: error,
+    });
   }
 }

@@ -9,11 +9,11 @@ export type Outcome =
 export interface CaseOptions {
   /** How long a case may take. */
   seconds: number;
-  /** Is called whenever the service has said how far the job is. */
+  /** Called with each progress report of the job. */
   onProgress(text: string): void;
 }
 
-/** Sends the files of a case through the service and checks what comes back. */
+/** Sends the files of a case through the service and checks the output. */
 export async function runCase(
   service: Service,
   { engines }: Pick<Health, 'engines'>,
@@ -75,7 +75,7 @@ function tasksOf({ files, steps }: Case): Record<string, unknown> {
   ]);
 }
 
-/** Waits for the end of a job, and throws where it failed or has not ended in time. */
+/** Waits for the end of a job, and throws if it fails or does not end in time. */
 async function follow(
   service: Service,
   created: Job,
@@ -90,7 +90,7 @@ async function follow(
   const failed = job.tasks.find(({ status }) => status === 'failed');
   if (job.status === 'completed') return job;
   throw new SmokeError(
-    `${failed?.operation ?? 'The job'} failed: ${failed?.result.errorCode} ${failed?.result.msg} The log says more: docs/runbook.md has the query, with job ${job.id}.`,
+    `${failed?.operation ?? 'The job'} failed: ${failed?.result.errorCode} ${failed?.result.msg} For more, see the log: docs/runbook.md has the query, with job ${job.id}.`,
   );
 }
 
@@ -98,7 +98,7 @@ function lateness(job: Job, seconds: number): string {
   const open = job.tasks.find(({ status }) => status !== 'completed');
   const advice =
     open?.status === 'processing'
-      ? 'Its worker runs: try --timeout with more.'
+      ? 'Its worker is running: try a longer --timeout.'
       : 'No worker has taken it: see the alarms that end in Waiting in docs/runbook.md.';
   return `${open?.operation} was ${open?.status} after ${seconds} seconds. ${advice} Job ${job.id}.`;
 }
@@ -120,7 +120,7 @@ function outputOf(job: Job) {
   return file;
 }
 
-/** Returns a line of the table: the case, its outcome and how long it took. */
+/** Returns a line of the table: the case, its outcome and its duration. */
 export function lineOf(one: { name: string; path: string }, outcome: Outcome, milliseconds: number): string {
   const time = outcome.result === 'skipped' ? '' : `${(milliseconds / 1000).toFixed(1)} s`;
   const rest = outcome.result === 'ok' ? `${outcome.bytes.toLocaleString('en')} bytes` : outcome.reason;

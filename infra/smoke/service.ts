@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What is wrong, and what to do about it. */
+/** What went wrong, and what to do about it. */
 export class SmokeError extends Error {
   override name = 'SmokeError';
 }
@@ -9,7 +9,7 @@ export class SmokeError extends Error {
 export interface Health {
   version: string;
   engines: { name: string; usable: boolean; reason?: string; missing?: unknown[] }[];
-  /** Where clients of events connect. */
+  /** Addresses for event clients. */
   websocket: { url: string; socketIo: { url: string; path: string } };
 }
 
@@ -39,13 +39,13 @@ export interface Job {
   tasks: Task[];
 }
 
-/** More than a wait takes that the service ends itself. */
+/** Longer than the service's own wait. */
 const requestMs = 60_000;
 const attempts = 5;
 /** Between polls, and before the first retry. */
 const usualPauseMs = 1_000;
 
-/** The API of a running service, wherever it is. */
+/** The API of a running service, local or deployed. */
 export class Service {
   readonly #url: string;
   readonly #headers: Record<string, string>;
@@ -58,24 +58,24 @@ export class Service {
     this.#headers = { accept: 'application/json', authorization: `Bearer ${key}` };
   }
 
-  /** Returns what the service says of itself. */
+  /** Returns the health of the service. */
   health(): Promise<Health> {
     return this.#call('GET', '/health');
   }
 
-  /** Throws where the service refuses the key. */
+  /** Throws if the service refuses the key. */
   async checkKey(): Promise<void> {
     await this.#call('GET', '/v1/process/tasks');
   }
 
-  /** Returns the formats that an operation makes of another. */
+  /** Returns the output formats of an operation for an input format. */
   async outputsOf(operation: string, from: string): Promise<string[]> {
     const path = `/v1/query/formats/${operation}?input_format=${encodeURIComponent(from)}`;
     const { formats } = await this.#call<{ formats: { ext: string }[] }>('GET', path);
     return formats.map(({ ext }) => ext);
   }
 
-  /** Returns the response to a path of the page, as a browser asks for it. */
+  /** Returns the response to a path of the page, requested as by a browser. */
   async page(path: string): Promise<{ status: number; headers: Headers; text: string }> {
     const response = await this.#retried(path, { headers: { accept: 'text/html,*/*' } });
     return { status: response.status, headers: response.headers, text: await response.text() };
@@ -85,7 +85,7 @@ export class Service {
     return this.#call('POST', '/v1/process/jobs', { tasks });
   }
 
-  /** Returns a job when it has ended, or after a while. Where too many wait already, the job is read instead. */
+  /** Returns a job when it has ended, or after a while. Reads the job if too many clients wait already. */
   async waitForJob(id: string): Promise<Job> {
     const path = `/v1/process/jobs/${id}`;
     const response = await request(`${this.#url}${path}/wait`, { headers: this.#headers });
@@ -102,14 +102,14 @@ export class Service {
     body.append('file', new Blob([new Uint8Array(content)]), name);
     const response = await request(form.url, { method: 'POST', body });
     if (!response.ok)
-      throw new SmokeError(`The bucket refused the upload with a ${response.status}: ${await response.text()}`);
+      throw new SmokeError(`The bucket refused the upload with status ${response.status}: ${await response.text()}`);
   }
 
-  /** Downloads a file by its link, which leads to the bucket. */
+  /** Downloads a file by its link, which redirects to the bucket. */
   async download({ url, size }: StoredFile): Promise<Buffer> {
     const response = await request(url, {});
     if (!response.ok)
-      throw new SmokeError(`The download was refused with a ${response.status}: ${await response.text()}`);
+      throw new SmokeError(`The download was refused with status ${response.status}: ${await response.text()}`);
     const content = Buffer.from(await response.arrayBuffer());
     if (content.length !== size)
       throw new SmokeError(`The download has ${content.length} bytes, but the task says ${size}.`);
@@ -119,7 +119,7 @@ export class Service {
   async #call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers = {
       ...this.#headers,
-      // A request that is sent again creates nothing twice.
+      // A repeated request creates nothing twice.
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
     };
     const response = await this.#retried(path, {
@@ -132,13 +132,13 @@ export class Service {
     try {
       return JSON.parse(text);
     } catch (error) {
-      throw new SmokeError(`${this.#url}${path} responded with no JSON. Is this the ApiUrl of the stack?`, {
+      throw new SmokeError(`${this.#url}${path} did not respond with JSON. Is this the ApiUrl of the stack?`, {
         cause: error,
       });
     }
   }
 
-  /** Sends a request again that was throttled, or failed for a reason that may pass. */
+  /** Repeats a request that was throttled or failed for a transient reason. */
   async #retried(path: string, init: RequestInit): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const response = await request(`${this.#url}${path}`, init);
@@ -156,16 +156,16 @@ async function request(url: string, init: RequestInit): Promise<Response> {
     const { message, cause } = error instanceof Error ? error : new Error(String(error));
     const reason = cause instanceof Error ? cause.message || String(Object(cause).code) : message;
     throw new SmokeError(
-      `${new URL(url).host} was not reached: ${reason}. Check the URL: the output ApiUrl of the stack, or what npm start printed.`,
+      `${new URL(url).host} could not be reached: ${reason}. Check the URL: the output ApiUrl of the stack, or what npm start printed.`,
       { cause: error },
     );
   }
 }
 
 function explain(what: string, status: number, text: string): string {
-  const response = `${what} responded with a ${status}: ${text.slice(0, 500)}`;
+  const response = `${what} responded with status ${status}: ${text.slice(0, 500)}`;
   if (status === 401 || status === 403)
-    return `The API key was refused. Make one with npm run key -- --stack <name of the stack>, and pass it with --key.\n${response}`;
+    return `The API key was refused. Create one with npm run key -- --stack <name of the stack>, and pass it with --key.\n${response}`;
   if (status >= 500)
     return `The service fails. What to do: ApiErrors, or for a 503 Throttles, in docs/runbook.md.\n${response}`;
   if (status === 429)

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Writes the layer with Chromium for Lambda on x86_64: the browser, compressed, since 250 MB have to hold it, the fonts and
- * the function; and the libraries that Amazon Linux lacks.
+ * Writes the layer with Chromium for Lambda on x86_64: the browser, compressed, because browser, fonts and function
+ * must fit into 250 MB; and the libraries that Amazon Linux lacks.
  *
  * usage: node layers/chromium/build.ts <folder>
  */
@@ -20,7 +20,7 @@ unpack(join(archives, 'al2023.tar.br'));
 renameSync(join(layer, 'al2023/lib'), join(layer, 'lib'));
 rmSync(join(layer, 'al2023'), { recursive: true });
 
-/** Has the package itself unpack an archive; it writes to the temporary folder. */
+/** Unpacks an archive by the package's own code, which writes to the temporary folder. */
 function unpack(archive: string): void {
   const script = 'const [entry, archive] = process.argv.slice(1); await (await import(entry)).inflate(archive);';
   execFileSync(process.execPath, ['--input-type=module', '--eval', script, entry, archive], {

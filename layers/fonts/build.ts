@@ -16,20 +16,20 @@ import { EnvHttpProxyAgent, fetch } from 'undici';
 import xz from 'xz-decompress';
 
 /**
- * Writes the layer with the fonts in the web page engine's packages.txt, so that pages look the same as in its image. The
- * packages are downloaded and unpacked here, without programs of Debian, since any system with Node deploys.
+ * Writes the layer with the fonts in the web page engine's packages.txt, so that pages look the same as in its image.
+ * The packages are downloaded and unpacked without Debian programs, because any system with Node may deploy.
  *
  * usage: node layers/fonts/build.ts <folder>
  */
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Expected the folder to write to.');
-/** Debian's mirror, which only has current versions, and its archive, which has every version. */
+/** Debian's mirror, which has only current versions, and its archive, which has every version. */
 const origins = ['https://deb.debian.org/debian', 'https://snapshot.debian.org/archive/debian/20261101T000000Z'];
-/** With the serif variant of Chinese, Japanese and Korean the layers would not fit; those pages are drawn with the other one. */
+/** The layers would not fit with the serif variant of Chinese, Japanese and Korean. Those pages use the other one. */
 const leftOut = /^NotoSerifCJK/;
 const kept = fileURLToPath(new URL('../../node_modules/.cache/lathe', import.meta.url));
 const list = new URL('../../functions/engines/webpage/packages.txt', import.meta.url);
-/** What `apt-cache show` of Debian 12 prints as Filename and SHA256 of each package. */
+/** Filename and SHA256 of each package as printed by `apt-cache show` of Debian 12. */
 const pinned: Record<string, { path: string; sha256: string }> = JSON.parse(
   readFileSync(new URL('debian.json', import.meta.url), 'utf8'),
 );
@@ -42,10 +42,10 @@ for (const name of readFileSync(list, 'utf8').split('\n')) {
   const filter = (path: string) => !leftOut.test(basename(path));
   cpSync(await fontsOf(name), join(layer, 'files'), { recursive: true, filter });
 }
-// The user of functions is another than who deploys; a copy has the mode of the temporary folder that it was made in.
+// Functions run as another user than the deployer, and a copy keeps the mode of its temporary folder.
 chmodSync(join(layer, 'files'), 0o755);
 
-/** Returns the folder with the fonts of a package, which is made once for an installation. */
+/** Returns the folder with the fonts of a package, created once per installation. */
 async function fontsOf(name: string): Promise<string> {
   const entry = pinned[name];
   if (entry === undefined) throw new Error(`Expected the path and SHA-256 of ${name} in layers/fonts/debian.json.`);
@@ -61,7 +61,7 @@ async function fontsOf(name: string): Promise<string> {
     renameSync(draft, target);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Another process may have been quicker; what it made is the same.
+    // Another process may have been faster, with the same content.
     if (!existsSync(target)) throw error;
   }
   return target;
@@ -69,7 +69,7 @@ async function fontsOf(name: string): Promise<string> {
 
 async function download({ path, sha256 }: { path: string; sha256: string }): Promise<Buffer> {
   const failures: string[] = [];
-  // Behind the proxy that npm uses too.
+  // Uses the same proxy as npm.
   const dispatcher = new EnvHttpProxyAgent();
   for (const origin of origins) {
     const url = `${origin}/${path}`;
@@ -87,7 +87,7 @@ async function download({ path, sha256 }: { path: string; sha256: string }): Pro
   throw new Error(`A package of fonts could not be downloaded.\n${failures.join('\n')}`);
 }
 
-/** Returns the files of a package as a tar archive: one of the members of an ar archive, compressed by xz. */
+/** Returns the files of a package as a tar archive, which is an xz-compressed member of an ar archive. */
 async function unpacked(deb: Buffer): Promise<Buffer> {
   for (let offset = '!<arch>\n'.length; offset < deb.length; ) {
     const name = deb.toString('latin1', offset, offset + 16).trim();

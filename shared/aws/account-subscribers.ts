@@ -3,8 +3,8 @@ import { get, type Item, type Key, update } from './table.ts';
 import { partitions } from './table-schema.ts';
 
 /**
- * Whether the events of an account's tasks and jobs have a subscriber: it has webhooks, or opened a connection lately. Most
- * jobs are only polled, and cost no message, no relay and no search for connections then.
+ * Whether an account's events have a subscriber: it has webhooks, or opened a connection recently. Most jobs are only
+ * polled. Their changes cost no message, no relay and no search for connections.
  */
 interface Subscribers {
   hasSubscribers: boolean;
@@ -12,9 +12,9 @@ interface Subscribers {
   since?: number;
 }
 
-/** How long whoever publishes may rely on what it read. A new subscriber waits for as long before it is sent anything. */
+/** How long a publisher may rely on what it read. A new subscriber waits as long before its first event. */
 export const subscribersKnownMs = 500;
-/** By how much the clocks of two functions may differ. */
+/** Maximum difference between the clocks of two functions. */
 const clockSkewMs = 100;
 /** Longer than API Gateway keeps a connection open. */
 const connectedMs = (2 * 60 + 10) * 60_000;
@@ -26,35 +26,35 @@ export function subscribersKey(user: string): Key {
   return { pk: `${partitions.accountSubscribers}${user}`, sk: 'following' };
 }
 
-/** Returns what the item of an account says, and remembers it for a moment. */
+/** Returns the subscribers that an item describes, and caches them briefly. */
 export function rememberSubscribers(user: string, item: Item | undefined): Subscribers {
   const subscribers = subscribersOf(item);
   known.set(user, subscribers.hasSubscribers);
   return subscribers;
 }
 
-/** Returns whether an account has subscribers, as of a moment ago at most. */
+/** Returns whether an account has subscribers, from a cache of half a second. */
 export async function hasSubscribers(user: string): Promise<boolean> {
   return known.get(user) ?? rememberSubscribers(user, await get(subscribersKey(user))).hasSubscribers;
 }
 
-/** Returns when an account was last seen without subscribers, if that was a moment ago. */
+/** Returns when an account was last seen without subscribers, if the cached value is still valid. */
 export function noSubscribersAt(user: string): number | undefined {
   const found = known.find(user);
   return found?.value === false ? found.at : undefined;
 }
 
-/** Takes over what another function has seen, by a clock that may be a little ahead of this one. */
+/** Caches what another function has seen. Its clock may be slightly ahead. */
 export function rememberNoSubscribers(user: string, at: number): void {
   const earlier = at - clockSkewMs;
   if ((known.find(user)?.at ?? 0) < earlier) known.set(user, false, earlier);
 }
 
-/** Notes that an account has opened a connection, and returns since when it has subscribers. */
+/** Records that an account has opened a connection, and returns since when it has subscribers. */
 export async function addConnectedSubscriber(user: string): Promise<number> {
   const now = Date.now();
   const { hasSubscribers: was, since = now } = subscribersOf(await get(subscribersKey(user)));
-  // Since then even where it was not: the last connection may have ended before its time.
+  // Start from now even if the entry has not expired: the last connection may have closed early.
   const from = was ? since : now;
   await update(subscribersKey(user), 'SET #until = :until, #since = :since', {
     names: { '#until': 'until', '#since': 'since' },
@@ -63,12 +63,12 @@ export async function addConnectedSubscriber(user: string): Promise<number> {
   return from;
 }
 
-/** Notes that an account has a webhook, before that is stored. */
+/** Records that an account has a webhook, before the webhook is stored. */
 export async function addWebhookSubscriber(user: string, id: string): Promise<void> {
   await update(subscribersKey(user), 'ADD webhooks :id', { values: { ':id': new Set([id]) } });
 }
 
-/** Notes that an account has a webhook no more, after that was deleted. */
+/** Records that an account has no webhook left, after the last one was deleted. */
 export async function removeWebhookSubscriber(user: string, id: string): Promise<void> {
   await update(subscribersKey(user), 'DELETE webhooks :id', { values: { ':id': new Set([id]) } });
 }

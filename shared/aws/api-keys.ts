@@ -8,10 +8,9 @@ import { partitions } from './table-schema.ts';
 /** An API key as it is stored: everything but the key itself. */
 export interface ApiKey {
   id: string;
-  /** The account that it belongs to. */
   user: string;
   name: string;
-  /** Its first characters, to recognize it by. */
+  /** Its first characters, for display. */
   start: string;
   hash: string;
   scopes: readonly Scope[];
@@ -35,7 +34,7 @@ export function hashOfKey(apiKey: string): string {
   return sha256(apiKey);
 }
 
-/** Returns what is stored of a key. Its id defaults to the start of its hash, as that of keys which were stored without one. */
+/** Returns the stored form of a key. Its id defaults to the start of its hash, as for keys stored without one. */
 export function describeKey(
   apiKey: string,
   {
@@ -52,7 +51,7 @@ export function describeKey(
   return { id: id ?? idOfHash(hash), start, hash, scopes, limits, createdAt, ...fields };
 }
 
-/** Returns the items of a key: the one by which it is listed, and the one that makes it valid, which is written last. */
+/** Returns the items of a key: the one that lists it, then the one that makes it valid. */
 export function itemsOfKey({ hash, ...key }: ApiKey): { listed: Key & Item; effective: Key & Item } {
   const expiry = key.expiresAt === undefined ? undefined : Math.ceil(Date.parse(key.expiresAt) / 1000);
   const { start: _start, ...known } = key;
@@ -67,7 +66,7 @@ export function itemsOfKey({ hash, ...key }: ApiKey): { listed: Key & Item; effe
   };
 }
 
-/** Stores a key; one that is only listed after a crash is not valid, and can be deleted. */
+/** Stores a key. After a crash it may be listed without being valid, and can then be deleted. */
 export async function storeKey(key: ApiKey): Promise<void> {
   const { listed, effective } = itemsOfKey(key);
   await put(listed);
@@ -85,21 +84,21 @@ export async function readKey(account: string, id: string): Promise<ApiKey | und
   return item && toKey(item);
 }
 
-/** Deletes a key. It stops being valid first, so that one which is still listed after a crash can be deleted again. */
+/** Deletes a key. It becomes invalid first, so that after a crash it is still listed and can be deleted again. */
 export async function deleteKey({ user, id, hash }: ApiKey): Promise<void> {
   await remove(effectiveKey(hash));
   await remove(listedKey(user, id));
 }
 
-/** Returns who calls with a key; undefined where it is unknown, deleted or expired. */
+/** Returns the caller of a key, or undefined if it is unknown, deleted or expired. */
 export function callerOfKey(apiKey: string): Promise<Caller | undefined> {
   return callerOfHash(hashOfKey(apiKey));
 }
 
-/** Returns who calls with the key of a hash. */
+/** Returns the caller of the key with a hash. */
 export async function callerOfHash(hash: string): Promise<Caller | undefined> {
   const key = effectiveKey(hash);
-  // What is not found is read again: a key works as soon as its owner was told of it.
+  // A miss is read again consistently: a key works as soon as its owner has received it.
   const item = (await get(key, { consistent: false })) ?? (await get(key));
   const caller = item && toCaller(item, hash);
   return caller && !isExpired(caller) ? caller : undefined;

@@ -5,7 +5,10 @@ import { partitions } from './table-schema.ts';
 
 const keptSeconds = 90 * 24 * 60 * 60;
 
-/** Records a change before it takes effect: none exists that is not logged, and an entry without one is a change that failed. */
+/**
+ * Records a change before it takes effect, so that every change is logged. An entry without a change is one that
+ * failed.
+ */
 export async function recordChange(account: string, change: Omit<AuditEntry, 'id' | 'at'>): Promise<void> {
   await put(auditItem(account, change));
 }
@@ -26,11 +29,11 @@ export function auditItem(
   };
 }
 
-/** Returns the changes of an account, newest first, from before the entry of that id. */
+/** Returns the changes of an account, newest first, starting before the entry with that id. */
 export async function listChanges(account: string, limit: number, before?: string): Promise<AuditEntry[]> {
   const items = await query({
     keys: before === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :before',
-    // DynamoDB deletes what has expired some days late.
+    // DynamoDB deletes expired items up to some days late.
     filter: '#ttl > :now',
     names: { '#ttl': 'ttl' },
     values: {

@@ -4,7 +4,7 @@ import { clientSettings } from './client-settings.ts';
 
 let client: S3Client | undefined;
 
-/** Returns the client, made when it is first used, and the bucket it works on. */
+/** Returns the bucket and its client, which is created on first use. */
 export function bucket(): { client: S3Client; name: string } {
   client ??= new S3Client(clientSettings('S3'));
   return { client, name: required('LATHE_BUCKET') };

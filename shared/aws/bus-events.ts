@@ -7,7 +7,7 @@ import { presentTask } from '../tasks/present.ts';
 import { messageBody } from './message-body.ts';
 import type { BusEvent } from './queues.ts';
 
-/** Which events the bus receives: the ends of jobs, those of tasks as well, or every event. */
+/** Which events the bus receives: ends of jobs, ends of jobs and tasks, or every event. */
 export type BusScope = 'jobs' | 'tasks' | 'all';
 
 /** Reads which events the bus receives; defaults to the ends of jobs. */
@@ -17,7 +17,7 @@ export function parseBusScope(text: string | undefined): BusScope {
   throw new SettingsError(`Expected jobs, tasks or all for LATHE_BUS_EVENTS but received ${text}.`);
 }
 
-/** Returns the events of the bus that a change is. */
+/** Returns the bus events of a change. */
 export function busEventsOf(change: ChangeEvent, wanted: BusScope): BusEvent[] {
   const names = [namesOf(change)].flat().filter((name) => isWanted(name, wanted));
   if (names.length === 0) return [];
@@ -30,7 +30,7 @@ export function busEventsOf(change: ChangeEvent, wanted: BusScope): BusEvent[] {
 function namesOf(change: ChangeEvent): string | string[] {
   if (isProgress(change)) return 'task_updated';
   if (change.type === 'task') return eventFor(change.task, undefined) ?? [];
-  // By its events and not by its status: a job that ended before its start was published is published with both.
+  // Read from its events, not its status: a job that ended before its start was published carries both.
   return change.events.flatMap((event) => (event === 'ended' ? endOf(change.job) : `job_${event}`));
 }
 

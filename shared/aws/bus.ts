@@ -3,7 +3,7 @@ import { required } from '../settings.ts';
 import { batchesOf } from './batches.ts';
 import type { BusEvent } from './queues.ts';
 
-/** One attempt: whoever puts events queues those that the bus refuses. */
+/** One attempt: the caller queues events that the bus refuses. */
 const client = new EventBridgeClient({ maxAttempts: 1 });
 const maxCallEntries = 10;
 /** A call is limited to 1 MiB; a task is at most 200 KB. */
@@ -14,7 +14,7 @@ export interface Refused {
   cause: unknown;
 }
 
-/** Puts events on the bus, and returns those that it did not take within the time, with the cause. */
+/** Puts events on the bus, and returns those that it did not accept in time, with the cause. */
 export async function putEvents(events: BusEvent[], timeoutMs: number): Promise<Refused[]> {
   const signal = AbortSignal.timeout(timeoutMs);
   const batches = batchesOf(events, ({ detail }) => Buffer.byteLength(detail), maxCallEntries, maxCallBytes);

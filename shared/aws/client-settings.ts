@@ -1,7 +1,9 @@
+import { defined } from '../defined.ts';
+
 /**
- * Returns the settings of a client that the SDK would look for in the environment and then in the files of a developer's
- * machine, one after the other and when the first request waits for them. A function has its region and, on this machine, the
- * endpoint of each service in its environment, and no such files.
+ * Returns the client settings that the SDK would otherwise look up in the environment and then in configuration files,
+ * while the first request waits. A function has its region and, locally, the endpoint of each service in its
+ * environment, and no such files.
  */
 export function clientSettings(service: string) {
   const {
@@ -12,8 +14,7 @@ export function clientSettings(service: string) {
   } = process.env;
   const endpoint = own ?? common;
   return {
-    ...(region === undefined ? {} : { region }),
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...defined({ region, endpoint }),
     ignoreConfiguredEndpointUrls: true,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,

@@ -4,21 +4,23 @@ import { RecentValues } from '../recent-values.ts';
 import { type Item, type Key, query, update } from './table.ts';
 import { partitions } from './table-schema.ts';
 
-/** How long an announcement serves for further deletions of this process, in milliseconds: far less than the lag of counts. */
+/**
+ * How long an announcement covers further deletions of this process, in milliseconds. Far less than the lag of counts.
+ */
 const announcedMs = 10_000;
 const hourSeconds = (slotMs * slotsPerHour) / 1000;
-/** How long the item of an hour is kept where only deletions were announced in it, in seconds. */
+/** How long the item of an hour with nothing but announced deletions is kept, in seconds. */
 const announcementSeconds = 86_400;
 
-/** The slots with deletions that this process has announced lately. */
+/** Slots for which this process has recently announced deletions. */
 const announced = new RecentValues<true>({ milliseconds: announcedMs, max: 1_000 });
 
 const keyOf = (user: string, hour: number): Key => ({ pk: `${partitions.counts}${user}`, sk: sortKeyOf(hour) });
-// Ordered as text for some thousand years.
+// Sorts as text for some thousand years.
 const sortKeyOf = (hour: number) => `hour#${String(hour).padStart(8, '0')}`;
 const changeAttribute = (slot: number) => `changed${slot % slotsPerHour}`;
 
-/** Reads the counts of a user's records in the hours from one to another, both included. */
+/** Reads the counts of a user's records in a range of hours, both ends included. */
 export async function countedHours(user: string, oldest: number, newest: number): Promise<CountedHour[]> {
   const items = await query({
     keys: 'pk = :pk AND sk BETWEEN :oldest AND :newest',
@@ -31,7 +33,7 @@ export async function countedHours(user: string, oldest: number, newest: number)
   return items.map(toHour);
 }
 
-/** Stores the counts of an hour unless it was changed since it was read; returns whether it was. */
+/** Stores the counts of an hour unless it changed since it was read; returns whether they were stored. */
 export async function saveCountedHour(user: string, { hour, version, slots }: CountedHour): Promise<boolean> {
   const lastExpiry = Math.max(...[...slots.values()].map((counts) => counts.lastExpiry));
   const written = await update(keyOf(user, hour), 'SET slots = :slots, #ttl = :ttl ADD version :one', {
@@ -41,7 +43,7 @@ export async function saveCountedHour(user: string, { hour, version, slots }: Co
       ':one': 1,
       ':version': version === 0 ? undefined : version,
       ':ttl': Math.max(Math.ceil(lastExpiry / 1000), (hour + 1) * hourSeconds + announcementSeconds),
-      // One text, because numbers of DynamoDB in maps of maps are three times as long and slow to read.
+      // Stored as one text: DynamoDB numbers in nested maps are three times as long and slow to read.
       ':slots': JSON.stringify([...slots]),
     },
   });
@@ -49,8 +51,8 @@ export async function saveCountedHour(user: string, { hour, version, slots }: Co
 }
 
 /**
- * Announces that a group, or a task of it, is about to be deleted, so that lists do not rely on earlier counts of it. This
- * comes before the deletion: whoever dies between the two has only made them count again.
+ * Announces the deletion of a group or one of its tasks, so that lists do not rely on earlier counts of it. A crash
+ * between the announcement and the deletion only causes a recount.
  */
 export async function announceDeletion(user: string, id: string): Promise<void> {
   const now = Date.now();

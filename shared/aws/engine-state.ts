@@ -11,10 +11,10 @@ export interface EngineState {
   reportedAt: string;
 }
 
-/** What this process has written, so that a report that says nothing new costs nothing. */
+/** Last state written by this process, so that unchanged reports are not written again. */
 const written = new Map<string, string>();
 
-/** Records what an engine reports, if it differs from what this process recorded last. */
+/** Records an engine's report if it differs from the last one of this process. */
 export async function writeEngineState(engine: string, barriers: BarrierStates): Promise<void> {
   const text = JSON.stringify(barriers);
   if (written.get(engine) === text) return;
@@ -22,12 +22,12 @@ export async function writeEngineState(engine: string, barriers: BarrierStates):
   written.set(engine, text);
 }
 
-/** Returns the item that records the state of an engine, for a client other than that of the functions. */
+/** Returns the item that records the state of an engine, for tools with a client of their own. */
 export function engineStateItem(engine: string, barriers: BarrierStates) {
   return toAttributes(stateOf(engine, barriers));
 }
 
-/** Returns what engines last reported; those that never did are left out. */
+/** Returns the last reports of engines, without those that never reported. */
 export async function readEngineStates(engines: string[]): Promise<Map<string, EngineState>> {
   const items = await batchGet(engines.map(keyOf), { consistent: false });
   return new Map(

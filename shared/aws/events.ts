@@ -6,21 +6,21 @@ import { revisionOf, type Task } from '../tasks/task.ts';
 import { messageBody } from './message-body.ts';
 import { queueVariable, sendAll } from './queues.ts';
 
-/** What the queue of events carries. */
+/** Messages of the events queue. */
 export type EventMessage =
   | { type: 'changed'; change: ChangeEvent }
-  /** A client has subscribed to a channel and is to be sent a snapshot, or asks for one again. */
+  /** A client has subscribed to a channel and needs a snapshot, or requests one again. */
   | { type: 'subscribed'; connection: string; channel: string; group: string; again?: true }
-  /** A connection is up, and its client waits for the first packet. */
+  /** A connection is open, and its client waits for the first packet. */
   | { type: 'opened'; connection: string }
-  /** A connection could neither be posted to nor closed, or its key was deleted: it is to be closed as soon as that works. */
+  /** A connection could neither be posted to nor closed, or its key was deleted. It is closed as soon as that works. */
   | { type: 'abandoned'; connection: string };
 
 const maxTaskBytes = 200_000;
 
 /**
- * Publishes changes, in this order: events by the queue that keeps order, mere progress by another. Only workers have that
- * other queue; the rare progress that anything else publishes, when it resumes what died, goes with the events.
+ * Publishes changes in order: events on the queue that keeps order, progress on another. Only workers have the progress
+ * queue. Elsewhere, the rare progress of resumed tasks is sent with the events.
  */
 export async function publish(changes: Change[]): Promise<void> {
   const progressQueue = process.env[queueVariable('progress')];

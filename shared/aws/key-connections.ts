@@ -7,19 +7,19 @@ const connectionKey = (keyHash: string, connection: string): Key => ({
   sk: connection,
 });
 
-/** Notes that a connection was opened with a key, until that time in seconds. */
+/** Records that a connection was opened with a key, until a time in seconds. */
 export async function noteConnection(keyHash: string, connection: string, ttl: number): Promise<void> {
   await put({ ...connectionKey(keyHash, connection), ttl });
 }
 
-/** Forgets a connection that was closed. */
+/** Removes the record of a closed connection. */
 export async function forgetConnection(keyHash: string, connection: string): Promise<void> {
   await remove(connectionKey(keyHash, connection));
 }
 
 /**
- * Has the connections closed that were opened with a key. One that is being opened meanwhile is missed; it is closed when
- * it sends or is to receive something.
+ * Closes the connections that were opened with a key. One that is being opened at the same time is missed, and is
+ * closed when it next sends or receives.
  */
 export async function closeConnections(keyHash: string): Promise<void> {
   const open = await query({ keys: 'pk = :pk', values: { ':pk': `${partitions.keyConnection}${keyHash}` } });

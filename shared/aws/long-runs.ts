@@ -2,9 +2,9 @@ import type { LongRuns } from '../tasks/long-runs.ts';
 import { type Item, type Key, update } from './table.ts';
 import { partitions } from './table-schema.ts';
 
-/** Each run is an attribute with this before its name, so that one write adds it without a read. */
+/** Each run is an attribute with this prefix, so that one write adds it without a read. */
 const prefix = 'run#';
-/** How long after the last run has ended its item is kept. */
+/** How long the item is kept after its last run has ended. */
 const keptMs = 3_600_000;
 
 /** Returns the key of the long runs of an account on an engine. */
@@ -12,7 +12,7 @@ export function longRunsKey(user: string, engine: string): Key {
   return { pk: `${partitions.longRuns}${user}`, sk: engine };
 }
 
-/** Records that a run goes on, and returns all runs as of that write. */
+/** Records that a run is active, and returns all runs as of that write. */
 export async function keepRun(key: Key, name: string, until: number): Promise<LongRuns> {
   const item = await update(key, 'SET #run = :until, #ttl = :ttl', {
     names: { '#run': `${prefix}${name}`, '#ttl': 'ttl' },
@@ -25,7 +25,7 @@ export async function keepRun(key: Key, name: string, until: number): Promise<Lo
 /** Removes runs that have ended. */
 export async function removeRuns(key: Key, names: string[], now: number): Promise<void> {
   const placeholders = names.map((name, index) => [`#run${index}`, `${prefix}${name}`] as const);
-  // With the time at which it expires, since an update of an item that has expired already would make one that never does.
+  // Set the expiry too: updating an expired item would otherwise create one that never expires.
   await update(key, `SET #ttl = :ttl REMOVE ${placeholders.map(([placeholder]) => placeholder).join(', ')}`, {
     names: { ...Object.fromEntries(placeholders), '#ttl': 'ttl' },
     values: { ':ttl': ttlAfter(now) },

@@ -1,11 +1,12 @@
+import { defined } from '../defined.ts';
 import { type Charge, chargesOf, type UsageEntry, usageOf } from '../tasks/charges.ts';
 import type { Task } from '../tasks/task.ts';
 import { get, type Item, type Key, query, type TransactionWrite } from './table.ts';
 import { partitions } from './table-schema.ts';
 
 /**
- * Shards of the usage of an account. The end of each task writes to one of them in a transaction, which takes two units and
- * some milliseconds in which others are refused.
+ * Shards of an account's usage. The end of each task writes to one of them in a transaction, which blocks other writes
+ * to it for some milliseconds.
  */
 const usageShards = 16;
 /** The current month and the twelve before it. */
@@ -17,9 +18,9 @@ export function chargeWrites(before: Task, after: Task): TransactionWrite[] {
   return [...chargesOf(before, after).map(chargeWrite), ...(usage ? [usageWrite(usage)] : [])];
 }
 
-/** Returns how many milliseconds are taken from the allowance of an account, or of a key, in a month. */
+/** Returns how many milliseconds of an account's or key's allowance were used in a month. */
 export async function takenIn(user: string, month: string, key?: string): Promise<number> {
-  const { ms } = (await get(ledgerKey({ user, month, ...(key === undefined ? {} : { key }) }))) ?? {};
+  const { ms } = (await get(ledgerKey(defined({ user, month, key })))) ?? {};
   return Number(ms ?? 0);
 }
 
@@ -33,7 +34,7 @@ export interface DayOfUsage {
   keys: Record<string, number>;
 }
 
-/** Returns what an account used on each day of a period, the first and the last included; days without use are left out. */
+/** Returns an account's usage per day of a period, both ends included, without days that have none. */
 export async function usageBetween(user: string, from: string, to: string): Promise<DayOfUsage[]> {
   if (from > to) return [];
   const shards = await Promise.all(
@@ -76,7 +77,7 @@ function chargeWrite({ ms, max, ...ledger }: Charge): TransactionWrite {
     expression: 'ADD ms :ms SET #ttl = if_not_exists(#ttl, :ttl)',
     names: { '#ttl': 'ttl' },
   };
-  // What is returned always fits; the rest of an allowance may be less than nothing where it was lowered.
+  // Refunds always fit. The remaining allowance may be negative after it was lowered.
   if (ms <= 0) return { ...write, values };
   const condition = max >= ms ? 'attribute_not_exists(ms) OR ms <= :room' : 'ms <= :room';
   return { ...write, condition, values: { ...values, ':room': max - ms } };
@@ -107,7 +108,7 @@ function usagePartition(user: string, shard: number): string {
   return `${partitions.usage}${user}#${shard}`;
 }
 
-/** Returns the shard that a task belongs to: ids end in a counter. */
+/** Returns the shard of a task, from the counter at the end of its id. */
 function shardOf(task: string): number {
   return Number.parseInt(task.slice(-4), 16) % usageShards;
 }

@@ -13,7 +13,7 @@ import type { Task } from '../tasks/task.ts';
 import { chunksOf } from './batches.ts';
 import { bucket } from './bucket.ts';
 
-/** What DeleteObjects takes in one request. */
+/** Maximum keys of a DeleteObjects request. */
 const maxKeysPerDelete = 1_000;
 
 /** Makes the unguessable part of a download link. */
@@ -21,16 +21,16 @@ export function newToken(): string {
   return randomBytes(18).toString('base64url');
 }
 
-/** Stores a small body that is in memory. */
+/** Stores a small body from memory. */
 export async function putObject(key: string, body: Uint8Array, mediaType: string): Promise<void> {
   const { client, name } = bucket();
   await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentType: mediaType }));
 }
 
-/** An object as it was when it was read. */
+/** An object as of when it was read. */
 export interface ObjectVersion {
   key: string;
-  /** Distinguishes this content from whatever is stored under the key later. */
+  /** Identifies this content among others stored under the same key. */
   etag: string;
   size: number;
 }
@@ -56,7 +56,7 @@ export async function copyObject(from: string, key: string, signal?: AbortSignal
   await client.send(new CopyObjectCommand({ Bucket: name, Key: key, CopySource }), abortedBy(signal));
 }
 
-/** Copies an object of up to 5 GB as it was read, without its metadata; returns false if it was replaced or deleted since. */
+/** Copies an object of up to 5 GB as it was read, without its metadata; returns false if it has since changed. */
 export async function copyVersion(
   { key: from, etag }: Pick<ObjectVersion, 'key' | 'etag'>,
   key: string,
@@ -85,7 +85,10 @@ function abortedBy(signal: AbortSignal | undefined): { abortSignal?: AbortSignal
   return signal ? { abortSignal: signal } : {};
 }
 
-/** Returns whether a request failed because there is no object. S3 reports that only to roles that may list the whole bucket. */
+/**
+ * Returns whether a request failed because the object is missing. S3 reports that only to roles that may list the whole
+ * bucket.
+ */
 export async function isMissing(key: string, error: unknown): Promise<boolean> {
   if (statusOf(error) === 404) return true;
   return statusOf(error) === 403 && !(await objectExists(key));
@@ -98,18 +101,18 @@ export async function objectExists(key: string): Promise<boolean> {
   return Contents[0]?.Key === key;
 }
 
-/** Returns the HTTP status of an error of S3. */
+/** Returns the HTTP status of an S3 error. */
 export function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
-/** Deletes one object; one that does not exist is no failure. */
+/** Deletes an object, if it exists. */
 export async function deleteObject(key: string): Promise<void> {
   const { client, name } = bucket();
   await client.send(new DeleteObjectCommand({ Bucket: name, Key: key }));
 }
 
-/** Deletes all files of a task, and what was posted to its form, except the keys to keep. */
+/** Deletes the files of a task and the uploads to its form, except the keys to keep. */
 export async function deleteFiles(
   { id, operation }: Pick<Task, 'id' | 'operation'>,
   keep: (key: string) => boolean = () => false,
@@ -127,7 +130,7 @@ export async function deleteFiles(
   }
 }
 
-/** Deletes the files under a prefix whose task was created before that id's time, oldest first, and returns how many. */
+/** Deletes the files under a prefix whose tasks are older than an id, oldest first, and returns how many. */
 export async function deleteFilesBefore(prefix: string, firstIdToKeep: string): Promise<number> {
   const { client, name } = bucket();
   for (let deleted = 0; ; ) {
@@ -140,7 +143,7 @@ export async function deleteFilesBefore(prefix: string, firstIdToKeep: string): 
   }
 }
 
-/** Deletes objects; those that do not exist are no failure. */
+/** Deletes objects, ignoring those that do not exist. */
 export async function deleteKeys(keys: string[]): Promise<void> {
   const { client, name } = bucket();
   const [only] = keys;

@@ -37,7 +37,7 @@ async function groups(
     values: {
       ':owner': `${partitionOf[kind]}${user}`,
       ':from': range.from,
-      // BETWEEN takes in both ends.
+      // BETWEEN includes both ends.
       ':to': before(range.to),
       ':deleted': 'deleted',
       ':now': new Date(now).toISOString(),

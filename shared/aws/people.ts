@@ -4,7 +4,7 @@ import { newId } from '../ids.ts';
 import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, remove, update } from './table.ts';
 import { partitions } from './table-schema.ts';
 
-/** How an issuer of OpenID Connect calls a person, and what it says about them. */
+/** A person's identity and profile at an OpenID Connect issuer. */
 export interface Identity extends Omit<MemberPerson, 'id'> {
   issuer: string;
   subject: string;
@@ -15,24 +15,24 @@ export interface Person extends MemberPerson {
   account: string;
 }
 
-/** What makes a browser that of a person. */
+/** A signed-in browser. */
 export interface Session {
   person: string;
   /** The person's personal account, which requests act for by default. */
   account: string;
-  /** What pages send with requests that change something, and other sites cannot know. */
+  /** Sent by our pages with requests that change something. Other sites cannot know it. */
   csrf: string;
   createdAt: string;
   expiresAt: string;
 }
 
 const hourMs = 3_600_000;
-/** A session ends when it was not used for 12 hours, and after 7 days in any case. */
+/** A session ends after 12 hours without use, and after 7 days in any case. */
 const maxIdleMs = 12 * hourMs;
 const maxAgeMs = 7 * 24 * hourMs;
-/** How long a browser keeps the id of a session. */
+/** How long a browser keeps a session id. */
 export const sessionSeconds = maxAgeMs / 1000;
-/** How much of the idle time is gone before a use extends it: one write an hour, in place of one a request. */
+/** Idle time before a use extends the session: one write an hour instead of one per request. */
 const extensionMs = hourMs;
 
 /** Returns the item of a person. */
@@ -40,15 +40,15 @@ export function personItem({ issuer, subject, email, name }: Identity, id: strin
   return { ...personKey(issuer, subject), id, email, name, account: id, createdAt: new Date().toISOString() };
 }
 
-/** Returns the person of an identity, created by their first sign-in and with what the issuer says of them now. */
+/** Returns the person of an identity with its current profile, creating the person at the first sign-in. */
 export async function findOrCreatePerson(identity: Identity): Promise<{ person: Person; isChanged: boolean }> {
   const { issuer, subject, email, name } = identity;
   const key = personKey(issuer, subject);
   const known = await get(key);
   if (!known) await putIf(personItem(identity, newId()), itemIsAbsent);
-  // Of two first sign-ins at once, one has created the person.
+  // A concurrent first sign-in may have created the person.
   const { id, account, ...found } = known ?? (await get(key)) ?? {};
-  if (typeof id !== 'string' || typeof account !== 'string') throw new Error(`The item ${key.pk} is no person.`);
+  if (typeof id !== 'string' || typeof account !== 'string') throw new Error(`The item ${key.pk} is not a person.`);
   const isChanged = found.email !== email || found.name !== name;
   if (isChanged)
     await update(key, 'SET email = :email, #name = :name', {
@@ -59,7 +59,7 @@ export async function findOrCreatePerson(identity: Identity): Promise<{ person: 
   return { person: { id, account, email, name }, isChanged };
 }
 
-/** Begins a session of a person and returns its id, of which only a hash is stored. */
+/** Creates a session of a person and returns its id. Only a hash of it is stored. */
 export async function createSession({ id: person, account }: Person, now: number = Date.now()): Promise<string> {
   const id = randomSecret();
   const csrf = randomSecret();
@@ -68,24 +68,24 @@ export async function createSession({ id: person, account }: Person, now: number
   return id;
 }
 
-/** Returns a session that has not ended. */
+/** Returns an active session. */
 export async function readSession(id: string, now: number = Date.now()): Promise<Session | undefined> {
   const key = sessionKey(id);
-  // A page calls in the instant that the sign-in is complete; all later reads cost half.
+  // A page calls right after the sign-in; all later reads are eventually consistent at half the cost.
   const { person, account, csrf, createdAt, expiresAt } =
     (await get(key, { consistent: false })) ?? (await get(key)) ?? {};
   const session = { person, account, csrf, createdAt, expiresAt };
   return isSession(session) && Date.parse(session.expiresAt) > now ? session : undefined;
 }
 
-/** Returns a session that has not ended, and extends it where it has been idle for an hour. */
+/** Returns an active session, and extends it if it has been idle for an hour. */
 export async function useSession(id: string, now: number = Date.now()): Promise<Session | undefined> {
   const session = await readSession(id, now);
   if (!session) return undefined;
   const extended = expiry(Date.parse(session.createdAt), now);
   if (Date.parse(extended.expiresAt) - Date.parse(session.expiresAt) < extensionMs) return session;
   const isExtended = await update(sessionKey(id), 'SET expiresAt = :expiresAt, #ttl = :ttl', {
-    // A sign-out at the same time is final.
+    // A concurrent sign-out wins.
     condition: itemExists,
     names: { '#ttl': 'ttl' },
     values: { ':expiresAt': extended.expiresAt, ':ttl': extended.ttl },

@@ -4,15 +4,15 @@ import { exportedNames } from '../files/names.ts';
 import type { StoredFile, Task } from '../tasks/task.ts';
 import { copyObject, newToken } from './objects.ts';
 
-/** A copy within the bucket takes S3 about a second for so many bytes; larger ones are left to a worker of their own. */
+/** S3 copies about this many bytes per second within a bucket. Larger exports are left to a worker. */
 const maxBytes = 50_000_000;
 const maxFiles = 4;
 
 const logger = new Logger({ serviceName: 'lathe' });
 
 /**
- * Does the work of an export/url task that copies a few small files, and returns them; undefined for any other task. A message,
- * a second worker and its start would take many times as long as the copy.
+ * Performs an export/url task that copies a few small files, and returns them; undefined for any other task. A message
+ * and a second worker would take many times as long as the copy.
  */
 export async function performExport(task: Task, inputs: Task[]): Promise<StoredFile[] | undefined> {
   if (task.operation !== 'export/url' || task.payload.archive_multiple_files === true) return undefined;
@@ -24,7 +24,7 @@ export async function performExport(task: Task, inputs: Task[]): Promise<StoredF
     logger.info('exported in place', { taskId: task.id, jobId: task.job, files: exported.length });
     return exported;
   } catch (error) {
-    // A worker retries it, and says what is wrong where it cannot be done.
+    // A worker retries it, and reports the cause if it fails.
     logger.warn('an export is left to a worker', { taskId: task.id, jobId: task.job, error });
     return undefined;
   }

@@ -4,14 +4,14 @@ import { hasSubscribers } from './account-subscribers.ts';
 import { busEventsOf, parseBusScope } from './bus-events.ts';
 import { publish as sendChanges } from './events.ts';
 
-/** How long the end of a job may wait for a bus that does not respond, before it is left to the queue. */
+/** How long the end of a job may wait for an unresponsive bus before it is queued instead. */
 const timeoutMs = 1_000;
 
 const scope = parseBusScope(process.env.LATHE_BUS_EVENTS);
 
 /**
- * Publishes changes of one account where somebody listens to them. Where nobody does, the end of a job is put on the bus
- * alone, without the queue and the relay that look for subscribers; returns false for anything else.
+ * Publishes changes of one account that has subscribers. Without subscribers, the end of a job is put straight on the
+ * bus, without the queue and the relay; returns false for anything else.
  */
 export async function publish(changes: Change[]): Promise<boolean> {
   if (await isListenedTo(changes)) {
@@ -22,7 +22,7 @@ export async function publish(changes: Change[]): Promise<boolean> {
     .map((change) => ({ change, events: busEventsOf(changeEventOf(change), scope) }))
     .filter(({ events }) => events.length > 0);
   if (forBus.length === 0) return false;
-  // Loaded by the few functions that end jobs, when they do.
+  // Loaded on demand: few functions end jobs.
   const { putEvents } = await import('./bus.ts');
   const refused = await putEvents(
     forBus.flatMap(({ events }) => events),

@@ -8,6 +8,7 @@ import {
   type SendMessageBatchRequestEntry,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
+import { defined } from '../defined.ts';
 import type { Later } from '../lifecycle/dependencies.ts';
 import { required } from '../settings.ts';
 import type { Task } from '../tasks/task.ts';
@@ -17,17 +18,17 @@ import { messageBody } from './message-body.ts';
 import { sqs } from './sqs.ts';
 
 const maxBatchEntries = 10;
-/** A batch is limited to 1 MiB; a record is at most 400 KB, less what is left out of large ones. */
+/** A batch is limited to 1 MiB; a record is at most 400 KB. */
 const maxBatchBytes = 900_000;
 const maxAttempts = 5;
 
-/** The message of an engine's queue: the record holds everything else. */
+/** A message of an engine's queue. The record holds everything else. */
 export interface WorkMessage {
   taskId: string;
-  /** The engine that it is for; some deployments have one queue for all of them. */
+  /** Some deployments have one queue for all engines. */
   engine: string;
   user?: string;
-  /** Its inputs and dependents, unless they are many, so that the worker reads them together with the task. */
+  /** Its inputs and dependents, up to a limit, so that the worker reads them together with the task. */
   near?: string[];
   /** When it was first sent, in milliseconds; absent in the first message. */
   queuedAt?: number;
@@ -43,31 +44,31 @@ export function functionVariable(engine: string): string {
   return `LATHE_FUNCTION_${engine.toUpperCase()}`;
 }
 
-/** More are read when they are needed: a worker may need none of them. */
+/** The rest is read on demand: a worker may need none of it. */
 const maxNear = 20;
 
-/** Queues a task for the workers of an engine, to be delivered at once or later. */
+/** Queues a task for the workers of an engine, with an optional delay. */
 export async function enqueue(engine: string, task: Task, later?: Later): Promise<void> {
   const near = [...task.dependsOn, ...task.dependents];
-  const message: WorkMessage = {
+  const message: WorkMessage = defined({
     taskId: task.id,
     engine,
     user: task.user,
-    ...(near.length <= maxNear ? { near } : {}),
-    ...(later ? { queuedAt: later.queuedAt } : {}),
-  };
+    near: near.length <= maxNear ? near : undefined,
+    queuedAt: later?.queuedAt,
+  });
   await sqs().send(
     new SendMessageCommand({
       QueueUrl: required(queueVariable(engine)),
       MessageBody: messageBody(message),
-      // A standard queue takes it for the tenant, and serves the others first while one of them has a backlog.
+      // SQS treats the group of a standard queue as a tenant, and delivers other tenants first while one has a backlog.
       MessageGroupId: task.user,
-      ...(later ? { DelaySeconds: later.delaySeconds } : {}),
+      DelaySeconds: later?.delaySeconds,
     }),
   );
 }
 
-/** Hides a message for a number of seconds from now; it is received again after that if its worker has died. */
+/** Hides a message for a number of seconds. It is received again afterwards if its worker has died. */
 export async function hideFor(queueUrl: string, receiptHandle: string, seconds: number): Promise<void> {
   await sqs().send(
     new ChangeMessageVisibilityCommand({
@@ -78,13 +79,13 @@ export async function hideFor(queueUrl: string, receiptHandle: string, seconds: 
   );
 }
 
-/** An event of the bus, as it is put there. */
+/** An event as it is put on the bus. */
 export interface BusEvent {
   name: string;
   detail: string;
 }
 
-/** What the queue of deliveries carries: which webhook to call, or an event that the bus refused. */
+/** Messages of the deliveries queue: a webhook to call, or an event that the bus refused. */
 export type DeliveryMessage = DeliveryRef | { busEvent: BusEvent };
 
 /** Queues a delivery with a delay. */
@@ -98,7 +99,7 @@ export async function sendDelivery(ref: DeliveryRef, delaySeconds: number): Prom
   );
 }
 
-/** Queues events that the bus refused, to be put there after a delay. */
+/** Queues events that the bus refused, to be put again after a delay. */
 export async function sendBusEvents(events: BusEvent[], delaySeconds: number): Promise<void> {
   const entries = events.map((busEvent, index) => ({
     Id: String(index),
@@ -108,7 +109,7 @@ export async function sendBusEvents(events: BusEvent[], delaySeconds: number): P
   await sendAll(required(queueVariable('webhooks')), entries);
 }
 
-/** Notifies the importer of a posted file again, in the form that S3 does. */
+/** Notifies the importer of a posted file again, in the format of S3. */
 export async function sendUploadNotification(key: string): Promise<void> {
   await sqs().send(
     new SendMessageCommand({
@@ -118,7 +119,7 @@ export async function sendUploadNotification(key: string): Promise<void> {
   );
 }
 
-/** Sends messages to a queue in batches, in their order, and those that it refused again. */
+/** Sends messages to a queue in batches and in order, and resends those it refused. */
 export async function sendAll(queueUrl: string, entries: SendMessageBatchRequestEntry[]): Promise<void> {
   for (const batch of batchesOf(entries, sizeOf, maxBatchEntries, maxBatchBytes)) {
     let left = batch;
@@ -135,7 +136,7 @@ function sizeOf({ MessageBody = '' }: SendMessageBatchRequestEntry): number {
   return Buffer.byteLength(MessageBody);
 }
 
-/** Returns the URL of the dead-letter queue that a queue names, which is in the same account and region. */
+/** Returns the URL of a queue's dead-letter queue, in the same account and region. */
 export async function deadLettersOf(queueUrl: string): Promise<string> {
   const { Attributes = {} } = await sqs().send(
     new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['RedrivePolicy'] }),
@@ -146,8 +147,8 @@ export async function deadLettersOf(queueUrl: string): Promise<string> {
 }
 
 /**
- * Receives up to ten messages, which the queue then hides for its visibility timeout. Waits for a second where there are
- * none: a receive that does not wait asks only some of the servers of SQS, and misses messages of a short queue.
+ * Receives up to ten messages, which are then hidden for the queue's visibility timeout. Waits for a second if there
+ * are none: a receive without a wait asks only some of the SQS servers, and misses messages of a short queue.
  */
 export async function receiveMessages(queueUrl: string): Promise<Message[]> {
   const { Messages = [] } = await sqs().send(
@@ -156,7 +157,7 @@ export async function receiveMessages(queueUrl: string): Promise<Message[]> {
   return Messages;
 }
 
-/** Deletes up to ten messages that were received. */
+/** Deletes up to ten received messages. */
 export async function deleteMessages(queueUrl: string, messages: Message[]): Promise<void> {
   if (messages.length === 0) return;
   const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));

@@ -29,23 +29,23 @@ import {
 import { indexPartitions, partitions, tableSchema } from './table-schema.ts';
 
 /**
- * Shards of the index of what is due. One partition takes 1,000 writes a second and a job writes twice there, so these are
- * good for 8,000 jobs a second; the sweep reads them all every minute.
+ * Shards of the due index. A partition takes 1,000 writes a second and a job writes twice, so these serve 8,000 jobs a
+ * second. The sweep reads all of them every minute.
  */
 const dueShards = 16;
-/** Groups that are read whole where only a part is known to be needed: one query is cheaper than two reads. */
+/** Groups up to this size are read whole: one query is cheaper than two reads. */
 const maxSmallGroup = 25;
 const jobSortKey = 'job';
 const taskPrefix = 'task#';
 
-// A job and its tasks have one partition key, which each of their ids names, so that one query reads them all.
+// A job and its tasks share a partition key, derived from each of their ids, so that one query reads them all.
 const groupKey = (id: string) => `${partitions.group}${groupOfId(id)}`;
 const taskKey = (id: string): Key => ({ pk: groupKey(id), sk: `${taskPrefix}${id}` });
 const jobKey = (id: string): Key => ({ pk: groupKey(id), sk: jobSortKey });
 
 /**
- * The records of tasks and jobs in DynamoDB: each change is one conditional write on one item, and in a transaction with the
- * account's engine time where it changes that.
+ * The records of tasks and jobs in DynamoDB. Each change is one conditional write on one item, in a transaction with
+ * the account's usage if it changes that.
  */
 export const records = {
   task: (id: string) => read(taskKey(id), toTask),
@@ -95,7 +95,10 @@ export const records = {
     return (await batchGet(ids.map(jobKey))).map(toJob);
   },
 
-  /** Creates a job. It says when its account was last seen without subscribers, which saves a read if a file is posted at once. */
+  /**
+   * Creates a job. It records when its account was last seen without subscribers, which saves a read if a file is
+   * posted at once.
+   */
   createJob: (job: Job) => put({ ...fromJob(job), noSubscribersAt: noSubscribersAt(job.user) }),
 
   async changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined> {
@@ -122,10 +125,10 @@ export const records = {
 
   reschedule,
 
-  // The parts of its open set expire with it.
+  // The items of its open set expire with it.
   deleteJob: (id: string) => remove(jobKey(id)),
 
-  /** Returns up to `limit` heads of groups and deliveries that are due at that time, the longest overdue first. */
+  /** Returns up to `limit` groups and deliveries that are due, the longest overdue first. */
   async due(now: number, limit: number): Promise<{ heads: (Task | Job)[]; deliveries: DeliveryRef[] }> {
     const found = await Promise.all(
       Array.from({ length: dueShards }, (_, shard) =>
@@ -175,8 +178,8 @@ function isHead(record: Task | Job): boolean {
 }
 
 /**
- * Writes a record if the stored one has a version, or is this very write: where the response to it was lost, the SDK sends
- * the request again, and must not take its own effect for that of somebody else. What is charged is written with it.
+ * Writes a record, with its charges, if the stored one has a version or is the result of this same write: the SDK
+ * repeats a request whose response was lost, and must not mistake its own effect for that of another writer.
  */
 async function replaceIf(item: Key & Item, version: number, charges: TransactionWrite[]): Promise<Replacement> {
   const writer = randomBytes(6).toString('base64url');
@@ -212,7 +215,7 @@ async function reschedule(head: Task | Job, dueAt: number | undefined, now: numb
   const key = isTask(head) ? taskKey(head.id) : jobKey(head.id);
   const values = { ':one': 1, ':now': now };
   if (dueAt === undefined) {
-    // Whatever changed since the head was read may have left something to do.
+    // Changes since the group was read may have left work pending.
     await update(key, 'ADD version :one SET lookedAt = :now REMOVE dueAt, dueShard, failedRecoveries', {
       condition: 'version = :version',
       values: { ...values, ':version': head.version },
@@ -230,7 +233,7 @@ async function markPublished({ id, status }: Job, events: JobEventType[]): Promi
   const names = { '#status': 'status' };
   const values = { ':one': 1, ':events': new Set(events) };
   const forget = 'ADD version :one REMOVE pendingEvents, dueAt, dueShard';
-  // Only of a completed job nothing can be left to do: tasks of a failed one may still be running.
+  // Only a completed job has no work pending: tasks of a failed one may still be running.
   const isCompleted = '#status = :completed';
   const completed = { ':completed': 'completed' };
   if (status === 'completed') {
@@ -244,7 +247,7 @@ async function markPublished({ id, status }: Job, events: JobEventType[]): Promi
   await update(key, forget, { condition, names, values: { ':one': 1, ...completed } });
 }
 
-/** Returns the partition of the index of what is due that a record with this id belongs to. */
+/** Returns the partition of the due index for a record id. */
 export function shardOf(id: string): string {
   return `${indexPartitions.due}${Number.parseInt(id.slice(-2), 16) % dueShards}`;
 }
@@ -285,7 +288,7 @@ function bookkeeping(record: { id: string; expiresAt: string; dueAt?: number }) 
   };
 }
 
-// DynamoDB has no empty set: an attribute that is not there is one.
+// DynamoDB has no empty sets: an empty set is an absent attribute.
 function setOf(members: string[]): Set<string> | undefined {
   return members.length > 0 ? new Set(members) : undefined;
 }
@@ -294,7 +297,7 @@ function membersOf(set: unknown): string[] {
   return set instanceof Set ? [...set] : [];
 }
 
-/** Returns the attributes of a record without those that only the table and its indexes need. */
+/** Returns the attributes of a record without those of the table and its indexes. */
 function ownAttributes({
   pk: _pk,
   sk: _sk,
@@ -340,7 +343,7 @@ function toGroup(items: Item[]): Group {
   return { ...(job ? { job: toJob(job) } : {}), tasks: items.filter(isTaskItem).map(toTask) };
 }
 
-/** Returns the parts of a large job's open set as items. */
+/** Returns the items that hold a large job's open set. */
 function openSets(tasks: Task[]): (Key & Item)[] {
   const kept = tasks.filter(({ openIn }) => openIn !== undefined);
   return Object.entries(Object.groupBy(kept, ({ openIn = '' }) => openIn)).flatMap(([sk, part = []]) =>

@@ -3,7 +3,7 @@ import { secretKey } from '../files/keys.ts';
 import type { JsonObject, Task } from '../tasks/task.ts';
 import { bucket } from './bucket.ts';
 
-/** A task and what it does, by which its secrets are credentials of a store or passwords of files. */
+/** A task and its operation, which decides whether its secrets are store credentials or file passwords. */
 type Owner = Pick<Task, 'id' | 'operation'>;
 
 /** Stores the secrets of a task until it ends. */
@@ -15,7 +15,7 @@ export async function storeSecrets(task: Owner, secrets: JsonObject): Promise<vo
   );
 }
 
-/** Reads the secrets of a task that is being processed. */
+/** Reads the secrets of a task in progress. */
 export async function readSecrets(task: Owner): Promise<JsonObject> {
   const { client, name } = bucket();
   const { Body } = await client.send(new GetObjectCommand({ Bucket: name, Key: secretKey(task) }));

@@ -3,7 +3,7 @@ import { clientSettings } from './client-settings.ts';
 
 let client: SQSClient | undefined;
 
-/** Returns the client of all queues, made when it is first used: many functions start for a request that needs none. */
+/** Returns the SQS client, created on first use: many functions start for a request that needs none. */
 export function sqs(): SQSClient {
   client ??= new SQSClient(clientSettings('SQS'));
   return client;

@@ -1,6 +1,6 @@
 /**
- * Names of the table's keys and indexes, shared by the records and by the stack that creates the table. Both indexes hold the
- * head of a group only: a job, or a task without one. What changes while tasks run is in neither of them.
+ * Names of the table's keys and indexes, shared by the records and the stack. Both indexes hold only the first record
+ * of a group: a job, or a task without one. They hold nothing that changes while tasks run.
  */
 export const tableSchema = {
   partitionKey: 'pk',
@@ -15,33 +15,33 @@ export const tableSchema = {
   byDue: { name: 'byDue', partitionKey: 'dueShard', sortKey: 'dueAt' },
 } as const;
 
-/** First parts of the partition keys, one for each kind of item. Roles are limited to kinds by them. */
+/** Prefixes of the partition keys, one per kind of item. Roles are limited to kinds by them. */
 export const partitions = {
   /** A job with its tasks, or a task without a job. */
   group: 'group#',
-  /** How many records a user has, by hours, for lists. */
+  /** Hourly counts of a user's records, for lists. */
   counts: 'counts#',
-  /** What makes a key valid, by its hash. */
+  /** Valid keys by hash. */
   apiKey: 'key#',
-  /** The keys of an account, to list them. */
+  /** The keys of an account, for listing. */
   accountKey: 'keys#',
   /** The open connections of a key. */
   keyConnection: 'keyconn#',
-  /** An account with its members and the invitations to it. */
+  /** An account with its members and invitations. */
   account: 'account#',
   /** The accounts of a person. */
   membership: 'membership#',
   /** Invitations by the hash of an e-mail address. */
   invitation: 'invite#',
-  /** Who changed what of an account. */
+  /** The audit log of an account. */
   audit: 'audit#',
-  /** Someone who signs in, by what their issuer calls them. */
+  /** A person who signs in, by issuer and subject. */
   person: 'person#',
-  /** A sign-in that was begun and not completed. */
+  /** An incomplete sign-in. */
   attempt: 'attempt#',
-  /** The session of a person who is signed in. */
+  /** The session of a signed-in person. */
   signIn: 'signin#',
-  /** How many requests an account has made of late, and when its keys were last used. */
+  /** Request rates of an account, and when its keys were last used. */
   rate: 'rate#',
   token: 'token#',
   idempotency: 'once#',
@@ -50,25 +50,25 @@ export const partitions = {
   /** The deliveries of a webhook. */
   delivery: 'hook#',
   connection: 'conn#',
-  /** The connections that are pinged. */
+  /** Connections that are pinged. */
   pinged: 'ping#',
-  /** What a client that reconnects had subscribed to. */
+  /** The subscriptions of a client that may reconnect. */
   session: 'session#',
-  /** The subscribers of a job, a task or a user, and what was sent to them. */
+  /** The subscribers of a job, task or user, and their cursors. */
   subscriber: 'listen#',
-  /** Whether an account has connections or webhooks. The prefix is that of the items which deployments have. */
+  /** Whether an account has connections or webhooks. */
   accountSubscribers: 'following#',
-  /** What is taken from the engine time of a user, and of each API key, in a month. */
+  /** Engine time used by a user and by each API key in a month. */
   minutes: 'minutes#',
-  /** What a user used each day, in shards: many tasks may end in the same second. */
+  /** Daily usage of a user, sharded: many tasks may end in the same second. */
   usage: 'usage#',
-  /** The long runs of an account, by engines. */
+  /** The long runs of an account, per engine. */
   longRuns: 'running#',
-  /** What an engine's workers report of it. */
+  /** The last report of an engine's workers. */
   engine: 'engine#',
 } as const;
 
-/** First parts of the partition keys of the indexes. */
+/** Prefixes of the index partition keys. */
 export const indexPartitions = {
   ownedTask: 'tasks#',
   ownedJob: 'jobs#',

@@ -34,7 +34,7 @@ interface Reading {
   consistent?: boolean;
 }
 
-/** The names and values that stand in an expression as `#name` and `:value`. */
+/** Names and values of an expression's `#name` and `:value` placeholders. */
 interface Placeholders {
   names?: Record<string, string>;
   values?: Item;
@@ -62,11 +62,10 @@ interface Query extends Selection {
   descending?: boolean;
   /** Stops after this many items; defaults to all. */
   limit?: number;
-  /** How many items a page reads before the filter is applied; defaults to as many as are missing from the limit. */
+  /** Items read per page before the filter is applied; defaults to the number missing from the limit. */
   pageSize?: number;
 }
 
-/** Conditions on an item as a whole. */
 export const itemExists = 'attribute_exists(pk)';
 export const itemIsAbsent = 'attribute_not_exists(pk)';
 
@@ -78,7 +77,7 @@ export type TransactionWrite =
 const maxBatchRead = 100;
 const maxBatchWrite = 25;
 const maxBackoffMs = 2_000;
-/** Attempts at a write to an item that transactions of others are writing to. */
+/** Attempts at a write that conflicts with transactions. */
 const maxConflicts = 30;
 
 const client = new DynamoDBClient({
@@ -95,12 +94,12 @@ export async function get(key: Key, { consistent = true }: Reading = {}): Promis
   return Item && unmarshall(Item);
 }
 
-/** Writes an item, replacing the one that has its key. */
+/** Writes an item, replacing any with its key. */
 export async function put(item: Key & Item): Promise<void> {
   await despiteConflicts(() => client.send(new PutItemCommand({ TableName: tableName(), Item: toAttributes(item) })));
 }
 
-/** Writes an item if a condition holds for the one that has its key; returns whether it did. */
+/** Writes an item if a condition holds for the existing one; returns whether it did. */
 export async function putIf(item: Key & Item, condition: string, values?: Item): Promise<boolean> {
   const command = new PutItemCommand({
     TableName: tableName(),
@@ -111,7 +110,7 @@ export async function putIf(item: Key & Item, condition: string, values?: Item):
   return (await unlessConditionFails(despiteConflicts(() => client.send(command)))) !== undefined;
 }
 
-/** Updates an item and returns the requested attributes; returns undefined where the condition did not hold. */
+/** Updates an item and returns the requested attributes, or undefined if the condition did not hold. */
 export async function update(key: Key, expression: string, options: Update): Promise<Item | undefined> {
   const command = new UpdateItemCommand({
     TableName: tableName(),
@@ -126,8 +125,8 @@ export async function update(key: Key, expression: string, options: Update): Pro
 }
 
 /**
- * Updates an item if a condition holds for it. Returns it as it then is or, where the condition does not hold, as it was:
- * a failure needs no read to be understood.
+ * Updates an item if a condition holds. Returns the new item or, if the condition does not hold, the existing one, so
+ * that a failure needs no read.
  */
 export async function updateOrRead(
   key: Key,
@@ -152,20 +151,20 @@ export async function updateOrRead(
   }
 }
 
-/** Deletes an item; one that does not exist is no failure. */
+/** Deletes an item, if it exists. */
 export async function remove(key: Key): Promise<void> {
   const command = new DeleteItemCommand({ TableName: tableName(), Key: toAttributes(key) });
   await despiteConflicts(() => client.send(command));
 }
 
 /**
- * Makes writes together or not at all. Returns the numbers of those whose conditions do not hold, of which none means that
- * all were made. Takes twice the units of single writes, so it is for what must never be apart.
+ * Makes all writes or none. Returns the indexes of those whose conditions do not hold; none means success. Takes twice
+ * the units of single writes, so use it only for writes that must be atomic.
  */
 export async function transact(writes: TransactionWrite[]): Promise<number[]> {
   const TransactItems = writes.map(toTransactItem);
   try {
-    // Each attempt is a request of its own; the SDK gives it the token that makes its own retries harmless.
+    // Each attempt is a request of its own, with a token from the SDK that makes its retries harmless.
     await despiteConflicts(() => client.send(new TransactWriteItemsCommand({ TransactItems })));
     return [];
   } catch (error) {
@@ -187,7 +186,7 @@ function toTransactItem(write: TransactionWrite): TransactWriteItem {
   };
 }
 
-/** Repeats a write that was refused because a transaction on one of its items was in progress, which the SDK does not. */
+/** Repeats a write that was refused because of a transaction in progress. The SDK does not. */
 async function despiteConflicts<T>(send: () => Promise<T>): Promise<T> {
   for (let round = 0; ; round++) {
     await backOff(round);
@@ -207,7 +206,7 @@ function isConflict(error: unknown): boolean {
   return codes.length > 0 && codes.every((code) => retried.includes(code));
 }
 
-/** Deletes an item if a condition holds for it; returns whether it did. */
+/** Deletes an item if a condition holds; returns whether it did. */
 export async function removeIf(key: Key, condition: string, values?: Item): Promise<boolean> {
   const command = new DeleteItemCommand({
     TableName: tableName(),
@@ -218,14 +217,14 @@ export async function removeIf(key: Key, condition: string, values?: Item): Prom
   return (await unlessConditionFails(client.send(command))) !== undefined;
 }
 
-/** Deletes an item and returns it, so that of several who take it one receives it; returns undefined where there is none. */
+/** Deletes an item and returns it, so that only one of several callers receives it; undefined if there is none. */
 export async function take(key: Key): Promise<Item | undefined> {
   const command = new DeleteItemCommand({ TableName: tableName(), Key: toAttributes(key), ReturnValues: 'ALL_OLD' });
   const { Attributes } = await client.send(command);
   return Attributes && unmarshall(Attributes);
 }
 
-/** Returns the items that match a query, from all pages. */
+/** Returns the items of all pages of a query. */
 export async function query({ limit = Number.POSITIVE_INFINITY, pageSize, ...options }: Query): Promise<Item[]> {
   const items: Item[] = [];
   const nextPage = () => ({
@@ -263,7 +262,7 @@ async function* pages(
   } while (ExclusiveStartKey);
 }
 
-/** Reads items in parallel batches, in no order; keys without an item are left out, and duplicate keys read once. */
+/** Reads items in parallel batches, unordered. Keys without an item are left out, and duplicates read once. */
 export async function batchGet(keys: Key[], { consistent = true }: Reading = {}): Promise<Item[]> {
   const TableName = tableName();
   const unique = new Map(keys.map(({ pk, sk }) => [`${pk} ${sk}`, { pk, sk }]));
@@ -285,7 +284,7 @@ export async function batchGet(keys: Key[], { consistent = true }: Reading = {})
   return batches.flat();
 }
 
-/** Writes items in parallel batches. Not atomic: a failure may leave some of them written. */
+/** Writes items in parallel batches. Not atomic: a failure may leave some written. */
 export async function batchWrite(items: (Key & Item)[]): Promise<void> {
   const TableName = tableName();
   await Promise.all(
@@ -302,14 +301,14 @@ export async function batchWrite(items: (Key & Item)[]): Promise<void> {
   );
 }
 
-/** Delays a retry with exponential backoff and full jitter; the first attempt, round 0, is not delayed. */
+/** Waits before a retry, with exponential backoff and full jitter. Round 0, the first attempt, does not wait. */
 export async function backOff(round: number): Promise<void> {
   if (round === 0) return;
   const delayMs = Math.random() * Math.min(maxBackoffMs, 5 * 2 ** round);
   await new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-/** Returns an item in DynamoDB's own form, for clients of other tables than the function's. */
+/** Returns an item in DynamoDB's format, for clients of other tables. */
 export function toAttributes(item: object) {
   return marshall(item, { removeUndefinedValues: true });
 }

@@ -1,19 +1,20 @@
 import { type Caller, callerKnownMs } from '../accounts/caller.ts';
 import { allowsOrigin } from '../accounts/limits.ts';
 import { randomSecret, sha256 } from '../crypto.ts';
+import { defined } from '../defined.ts';
 import { RecentValues } from '../recent-values.ts';
 import { roleIn } from './accounts.ts';
 import { callerOfHash, callerOfKey, isExpired } from './api-keys.ts';
 import { get, type Key, put } from './table.ts';
 import { partitions } from './table-schema.ts';
 
-/** Who holds a token or a connection: an account, or one job of it, by the right of a key or of a person. */
+/** The holder of a token or connection: an account or one of its jobs, authorized by a key or a person. */
 export interface TokenHolder {
   user: string;
   job?: string;
-  /** The hash of the key that it was made with, and that it ends with. */
+  /** The hash of the key it was made with. It is revoked with that key. */
   keyHash?: string;
-  /** The person who made it, and whose membership it ends with. */
+  /** The person who made it. It ends with their membership. */
   person?: string;
 }
 
@@ -29,8 +30,8 @@ export async function issueToken(holder: TokenHolder, seconds: number): Promise<
 }
 
 /**
- * Returns the holder of an API key or token, with or without `Bearer` before it, where that may read; a key that is limited
- * to origins must come from a page of one of them.
+ * Returns the holder of an API key or token, with or without `Bearer`, if it may read. A key that is limited to origins
+ * must come from one of them.
  */
 export async function holderOf(credential: string, origin: string | undefined): Promise<TokenHolder | undefined> {
   const secret = credential.trim().replace(/^Bearer +/i, '');
@@ -39,10 +40,10 @@ export async function holderOf(credential: string, origin: string | undefined): 
   const caller = await callerOfKey(secret);
   if (!caller?.scopes.includes('read') || !allowsOrigin(caller.limits, origin)) return undefined;
   const { user, keyHash } = caller;
-  return { user, ...(keyHash === undefined ? {} : { keyHash }) };
+  return defined({ user, keyHash });
 }
 
-/** Returns whether what a token or connection was made with is still valid, as of ten seconds ago at most. */
+/** Returns whether the key or membership behind a token or connection is still valid, as of at most ten seconds ago. */
 export async function isStillValid({ user, keyHash, person }: TokenHolder): Promise<boolean> {
   if (keyHash !== undefined) {
     const caller = await remembered(keyHash, () => callerOfHash(keyHash));
@@ -63,7 +64,7 @@ async function remembered(name: string, read: () => Promise<Caller | undefined>)
 }
 
 async function holderOfToken(token: string): Promise<TokenHolder | undefined> {
-  // Consistent, because a page connects in the instant it was given its token.
+  // Consistent, because a page connects as soon as it has its token.
   const { user, job, keyHash, person, expiresAt } = (await get(keyOf(token))) ?? {};
   if (typeof user !== 'string' || Date.parse(String(expiresAt)) <= Date.now()) return undefined;
   const holder = {

@@ -10,7 +10,7 @@ import {
   webhooksFor,
 } from './webhook-store.ts';
 
-/** The deliveries on the real records and queue. */
+/** Webhook deliveries on the table and the queue. */
 export const deliveries = createDeliveries({
   webhooksFor,
   webhook: ({ user, webhook }) => readWebhook(user, webhook),

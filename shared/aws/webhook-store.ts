@@ -5,7 +5,7 @@ import { shardOf } from './records.ts';
 import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, query, remove, update } from './table.ts';
 import { partitions } from './table-schema.ts';
 
-/** A user's webhooks are listed together; one given with a job is found by the job alone. */
+/** A user's webhooks are listed together. One given with a job is found by the job. */
 const webhookKey = (owner: string, id: string): Key => ({ pk: `${partitions.webhook}${owner}`, sk: `hook#${id}` });
 const keyOf = (webhook: Webhook) => webhookKey(webhook.job ?? webhook.user, webhook.id);
 const deliveryKey = ({ webhook, delivery }: DeliveryRef): Key => ({
@@ -19,7 +19,7 @@ export async function storeWebhook(webhook: Webhook): Promise<void> {
   await put({ ...keyOf(webhook), ...webhook, ttl });
 }
 
-/** Returns a webhook of a user, or one that was given with a job of theirs. */
+/** Returns a webhook of a user, or of one of their jobs. */
 export async function readWebhook(user: string, id: string): Promise<Webhook | undefined> {
   const items = await Promise.all([user, id].map((owner) => get(webhookKey(owner, id))));
   const [webhook] = items.flatMap((item) => (item && item.user === user ? [toWebhook(item)] : []));
@@ -67,7 +67,7 @@ export async function createDelivery(delivery: Delivery): Promise<Delivery | und
   return readDelivery({ webhook: delivery.webhook, delivery: delivery.id });
 }
 
-/** Writes a delivery if the stored one has the version before it; returns whether it did. */
+/** Writes a delivery if the stored one has the previous version; returns whether it did. */
 export function replaceDelivery(delivery: Delivery): Promise<boolean> {
   return putIf(fromDelivery(delivery), 'version = :before', { ':before': delivery.version - 1 });
 }
@@ -88,6 +88,6 @@ function toWebhook(record: Item): Webhook {
 
 function toDelivery(record: Item): Delivery {
   const { pk: _pk, sk: _sk, ttl: _ttl, dueShard: _shard, ...delivery } = record;
-  // One that was stored by an earlier version has no count.
+  // Deliveries stored by earlier versions have no count.
   return { attemptCount: 0, ...delivery } as unknown as Delivery;
 }

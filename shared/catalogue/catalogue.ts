@@ -11,7 +11,7 @@ export interface OptionCondition {
   meta: { value: string | number | boolean; label: string }[];
 }
 
-/** An option as the spec's descriptor shows it, with the field's `label`, `units` and `properties` beside. */
+/** An option as in the spec's descriptor, plus the field's `label`, `units` and `properties`. */
 export interface OptionDescriptor {
   name: string;
   label?: string;
@@ -31,7 +31,7 @@ export interface Format {
   mediaType: string;
   /** The format this is another spelling of: `jpeg` is `jpg`. */
   aliasOf?: string;
-  /** What content detection calls files of this format where that is not the format's own name: a `doc` is a `cfb`. */
+  /** What content detection calls files of this format, if not its own name: a `doc` is a `cfb`. */
   contents?: string[];
 }
 
@@ -43,30 +43,32 @@ export interface Capability {
   options: OptionDescriptor[];
 }
 
-/** What the function of an engine is made of and may use. */
+/** The packaging of an engine's function, and its limits. */
 export interface EngineResources {
   /**
-   * `image`: a container image with the programs in the engine's packages.txt, invoked by a worker and without any
-   * permission of its own. `worker`: its worker performs the tasks itself, because they open no file of a user.
+   * `image`: a container image with the programs in the engine's packages.txt, invoked by a worker and without
+   * permissions. `worker`: the worker performs the tasks itself, because they open no user file.
    */
   packaging: 'image' | 'worker';
   memoryMegabytes: number;
   diskMegabytes: number;
   timeoutSeconds: number;
-  /** What a usual conversion takes, for estimates where an account has not had such a conversion yet. */
+  /** Duration of a typical conversion, for estimates until the account has had one. */
   typicalSeconds: number;
   /**
-   * Processor time that work may use by the size of its inputs alone, whatever the engine says of it; engines set lower
-   * limits by what they find in a file. Without it, the timeout is the only limit.
+   * Maximum processor time by input size, whatever the engine estimates. Engines set lower limits by what they find in
+   * a file. Without it, only the timeout limits the work.
    */
   processorTime?: { baseSeconds: number; secondsPerMegabyte: number };
-  /** Maximum concurrent conversions in a deployment, so that one engine cannot use up the account's concurrency. */
+  /** Maximum concurrent conversions in a deployment, so that one engine cannot exhaust the account's concurrency. */
   maxConcurrency: number;
-  /** Folders in layers/ that hold its programs for x86_64, for a deployment that makes it a zip on the managed runtime instead. */
+  /**
+   * Folders in layers/ that hold its programs for x86_64, for deployments that run it as a zip on the managed runtime.
+   */
   layers?: string[];
-  /** Whether its programs load something over the network themselves. Defaults to false. */
+  /** Whether its programs use the network. Defaults to false. */
   network?: boolean;
-  /** Command-line options of Node, where its defaults do not suit the work. */
+  /** Command-line options of Node, if its defaults do not suit the work. */
   nodeOptions?: string;
 }
 
@@ -82,7 +84,7 @@ export interface Component {
   optional?: true;
 }
 
-/** Missing components of a machine: engine to component to the reason, which is empty if it is not installed. */
+/** Missing components of a machine: engine to component to reason, which is empty if it is not installed. */
 export type Missing = Record<string, Record<string, string>>;
 
 export interface EngineCatalogue {
@@ -92,8 +94,8 @@ export interface EngineCatalogue {
   /** Folder of its code. Defaults to `functions/engines/<engine>`. */
   folder?: string;
   /**
-   * Decides between engines that offer the same pair: the highest number wins. Defaults to 0. No two engines with the
-   * same number may offer the same pair.
+   * Decides between engines that offer the same pair: the highest number wins. Defaults to 0. Two engines with the same
+   * number must not offer the same pair.
    */
   precedence?: number;
   /** Operations that it performs in addition to its capabilities, for files of any format. */
@@ -104,9 +106,9 @@ export interface EngineCatalogue {
   capabilities: Capability[];
   /** Components by name. An option value that is the name of a missing component is not offered. */
   components?: Record<string, Component>;
-  /** Returns the components that a pair of the capabilities requires; called with the formats' canonical names. */
+  /** Returns the components that a pair requires, given the canonical names of its formats. */
   requires?: (operation: ProcessingOperation, from: string, to: string) => string[];
-  /** Detects formats that the general detection does not know, from a file's first bytes. */
+  /** Detects formats that general detection does not know, from a file's first bytes. */
   detect?: (start: Uint8Array, name: string) => string | undefined;
 }
 
@@ -115,27 +117,27 @@ export interface Match {
   capability: Capability;
 }
 
-/** A capability of an engine, and what the machine lacks of what it may require. */
+/** A capability of an engine, and the components this machine lacks for it. */
 interface Offer {
   engine: EngineCatalogue;
   capability: Capability;
   lacks: Set<string>;
   /** Whether a pair requires something that is missing. */
   isMissing: (from: string, to: string) => boolean;
-  /** Made when a pair of it is first asked for. */
+  /** Created when one of its pairs is first looked up. */
   match?: Match;
 }
 
 /**
- * The union of the catalogues of all engines, without the pairs that require missing components. Of several engines that
- * offer a pair, the one with the highest precedence is used. Names and detection of formats do not depend on what is
- * missing. Everything is looked up when it is first asked for: most functions ask for little or nothing of it.
+ * The union of all engines' catalogues, without pairs that require missing components. If several engines offer a pair,
+ * the one with the highest precedence is used. Names and detection of formats do not depend on missing components.
+ * Everything is computed on demand: most functions need little or nothing of it.
  */
 export class Catalogue {
   readonly #engines: EngineCatalogue[];
   readonly #missing: Missing;
   #formats: Map<string, Format> | undefined;
-  /** By operation, those of the highest precedence first. */
+  /** By operation, highest precedence first. */
   readonly #offers = new Map<ProcessingOperation, Offer[]>();
 
   constructor(engines: EngineCatalogue[], missing: Missing = {}) {
@@ -147,7 +149,7 @@ export class Catalogue {
     return this.#engines;
   }
 
-  /** Returns whether an engine can do any of its pairs here; one without conversions needs everything it lists. */
+  /** Returns whether an engine can do any of its pairs here. One without conversions needs all its components. */
   isUsable(engine: string): boolean {
     const known = this.#engines.find((each) => each.engine === engine);
     const lacks = new Set(Object.keys(this.missingOf(engine)));
@@ -173,7 +175,10 @@ export class Catalogue {
     return this.#formatsByName().get(ext);
   }
 
-  /** Finds the engine that performs an operation for a pair of formats; `others` are formats of further inputs of the same task. */
+  /**
+   * Finds the engine that performs an operation for a pair of formats; `others` are the formats of the task's other
+   * inputs.
+   */
   find(operation: ProcessingOperation, from: string, to: string, others: string[] = []): Match | undefined {
     const offers = this.#offersOf(operation);
     const takes = ({ capability, isMissing }: Offer, input: string) =>
@@ -186,7 +191,7 @@ export class Catalogue {
     return offer && matchOf(offer);
   }
 
-  /** Lists the output formats of an input format, or all of them for `*`, sorted. */
+  /** Lists the output formats of an input format, or of all of them for `*`, sorted. */
   outputs(operation: ProcessingOperation, from: string): string[] {
     const outputs = new Set<string>();
     for (const { capability, isMissing } of this.#offersOf(operation)) {
@@ -197,7 +202,7 @@ export class Catalogue {
     return [...outputs].sort();
   }
 
-  /** Lists the input formats that can become an output format, or all of them for `*`, sorted. */
+  /** Lists the input formats of an output format, or of all of them for `*`, sorted. */
   inputs(operation: ProcessingOperation, to: string): string[] {
     const inputs = new Set<string>();
     for (const { capability, isMissing } of this.#offersOf(operation)) {
@@ -209,13 +214,13 @@ export class Catalogue {
     return [...inputs].sort();
   }
 
-  /** Lists the options that an operation has for some pair of formats. */
+  /** Lists the options that an operation has for any pair of formats. */
   optionNames(operation: ProcessingOperation): string[] {
     const names = this.#offersOf(operation).flatMap(({ capability }) => capability.options.map(({ name }) => name));
     return [...new Set(names)];
   }
 
-  /** Lists every format that some operation reads or writes, sorted. */
+  /** Lists every format that any operation reads or writes, sorted. */
   formats(): string[] {
     return [
       ...new Set(
@@ -224,7 +229,7 @@ export class Catalogue {
     ].sort();
   }
 
-  /** Returns the one spelling of a format's name: `jpeg` and `JPG` are `jpg`. */
+  /** Returns the canonical name of a format: `jpeg` and `JPG` are `jpg`. */
   canonical(ext: string): string {
     const lower = ext.toLowerCase().replace(/^\./, '');
     return this.#formatsByName().get(lower)?.aliasOf ?? lower;
@@ -271,7 +276,7 @@ function matchOf(offer: Offer): Match {
   return offer.match;
 }
 
-/** Returns the check of whether a pair of an engine requires something that is missing. */
+/** Returns a function that checks whether a pair of an engine requires a missing component. */
 function missingPairs(
   engine: EngineCatalogue,
   lacks: Set<string>,
@@ -288,7 +293,7 @@ function byPrecedence(left: EngineCatalogue, right: EngineCatalogue): number {
   return (right.precedence ?? 0) - (left.precedence ?? 0);
 }
 
-/** Removes option values that name a missing component; a removed default is replaced by the first value left. */
+/** Removes option values that name a missing component, and replaces a removed default by the first remaining value. */
 function withoutValues(capability: Capability, lacks: Set<string>): Capability {
   const options = capability.options.map((option): OptionDescriptor => {
     const { default_value, enum_values } = option;

@@ -19,7 +19,7 @@ export interface ProcessingProblems {
 
 export type ProcessingCheck = ProcessingProblems | { match: Match | undefined; options: OptionValues };
 
-/** Checks a pair of formats and its options; what depends on the file is checked once it has arrived. */
+/** Checks a pair of formats and its options. Checks that need the file run once it has arrived. */
 export function checkProcessing(catalogue: Catalogue, request: ProcessingRequest): ProcessingCheck {
   const { operation } = request;
   const target = request.outputFormat ?? request.inputFormat;

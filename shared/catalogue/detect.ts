@@ -4,17 +4,16 @@ import type { Catalogue } from './catalogue.ts';
 /** Number of bytes at the start of a file that detection reads. */
 export const detectionBytes = 65_536;
 
-/** What a file is. */
 export interface Detected {
-  /** Canonical name; empty if neither content nor name says it. */
+  /** Canonical name; empty if unknown from content and name. */
   format: string;
-  /** What the content looks like, whatever the name says; empty if it is like nothing that is known, as text is. */
+  /** Format of the content, whatever the name says; empty if unknown, as for text. */
   content: string;
 }
 
 /**
- * Detects a file's canonical format from its content. Its name decides only where the content is ambiguous:
- * between formats that share a container, and for text, which has no signature.
+ * Detects a file's canonical format from its content. The name decides only if the content is ambiguous: between
+ * formats that share a container, and for text, which has no signature.
  */
 export async function detectFile(catalogue: Catalogue, content: Uint8Array, name: string): Promise<Detected> {
   const start = content.subarray(0, detectionBytes);
@@ -30,10 +29,7 @@ export async function detectFormat(catalogue: Catalogue, content: Uint8Array, na
   return (await detectFile(catalogue, content, name)).format;
 }
 
-/**
- * Returns the format that a file is taken to have: the requested one unless the content contradicts it, and undefined if it
- * does.
- */
+/** Returns the format to treat a file as: the requested one, or undefined if the content contradicts it. */
 export function formatAs(
   catalogue: Catalogue,
   file: { format: string; content?: string },
@@ -42,7 +38,7 @@ export function formatAs(
   const format = catalogue.canonical(file.format);
   if (requested === undefined) return format;
   const wanted = catalogue.canonical(requested);
-  // Of a file that the service made, only the format is known; any text may be taken for another.
+  // Files that the service made have no detected content. Any text format may be treated as another.
   const isText = (name: string) => catalogue.mediaType(name).startsWith('text/');
   if (file.content === undefined && isText(format) && isText(wanted)) return wanted;
   const content = file.content ?? file.format;
@@ -56,24 +52,24 @@ export function formatAs(
   return agrees ? wanted : undefined;
 }
 
-/** Loaded when it is first needed: most functions that know formats never look into a file. */
+/** Loaded on demand: most functions that know formats never read a file. */
 async function detectByContent(start: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');
   return (await fileTypeFromBuffer(start))?.ext;
 }
 
-/** Formats with a signature that are text all the same. */
+/** Text formats that have a signature. */
 const textSignatures = new Set(['xml', 'svg', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf']);
 
-/** Returns whether files of a format have bytes near their start that no text has: pictures, sound, films, and what is unknown. */
+/** Returns whether files of a format start with bytes that no text has: images, audio, video, and unknown formats. */
 function isBinary(catalogue: Catalogue, format: string): boolean {
   if (format === '' || textSignatures.has(format)) return false;
   return !catalogue.format(format) || /^(?:image|audio|video)\//.test(catalogue.mediaType(format));
 }
 
 /**
- * Returns whether a file begins as plain text, which has no signature: a text may begin with the letters of one, such as "BM"
- * of bitmaps, or have "free" of QuickTime at its fifth byte.
+ * Returns whether a file begins as plain text. Text may start with a signature by chance, such as the "BM" of bitmaps,
+ * or have QuickTime's "free" at its fifth byte.
  */
 function isPlainText(start: Uint8Array): boolean {
   return start.every((byte) => (byte >= 0x20 && byte !== 0x7f) || (byte >= 0x09 && byte <= 0x0d) || byte === 0x1b);

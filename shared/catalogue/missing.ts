@@ -12,7 +12,7 @@ export interface MissingComponents {
 /** Limit for the list of missing components: all environment variables of a Lambda function share 4 KB. */
 const maxBytes = 2_000;
 
-/** Encodes the missing components for an environment variable; reasons that do not fit are omitted, names never are. */
+/** Encodes the missing components for an environment variable. Reasons that do not fit are omitted, names never are. */
 export function encodeMissing({ manager, engines }: MissingComponents): string {
   let room = maxBytes - Buffer.byteLength(write({ manager, engines: withReasons(engines, () => '') }));
   return write({
@@ -53,7 +53,7 @@ export function installHint(components: Component[], manager: PackageManager | u
   return `${manager === 'apt' ? 'sudo apt-get' : 'brew'} install ${packages.join(' ')}`;
 }
 
-/** Describes how to install all missing components of some engines: with a command if possible, otherwise by name. */
+/** Describes how to install all missing components of some engines: by a command if possible, otherwise by name. */
 export function installAllHint(
   engines: EngineCatalogue[],
   { manager, engines: missing }: MissingComponents,
@@ -66,7 +66,7 @@ export function installAllHint(
   const rest = usual.filter((component) => manager === undefined || !component[manager]);
   const names = [...new Set(rest.map(({ label }) => label))];
   const sentences = [
-    ...(hint ? [`To install what is missing: ${hint}`] : []),
+    ...(hint ? [`To install missing components: ${hint}`] : []),
     ...(names.length > 0 ? [`${hint ? 'Also not' : 'Not'} installed: ${names.join(', ')}`] : []),
   ];
   return sentences.length > 0 ? sentences.join('\n') : undefined;

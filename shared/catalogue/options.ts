@@ -11,12 +11,12 @@ export interface CheckedOptions {
   errors: Record<string, string[]>;
 }
 
-/** Returns whether the values of an option are never shown, logged or kept in a record. */
+/** Returns whether the values of an option must never be shown, logged or stored in a record. */
 export function isSecretOption(name: string): boolean {
   return /password/i.test(name);
 }
 
-/** Mistakes reported at once: a client chooses how many options it sends, and the response has a size limit. */
+/** Maximum mistakes per response: a client may send any number of options, and the response has a size limit. */
 const maxErrors = 20;
 
 /** Checks options against their descriptors: names, types, ranges, enumerations and the spec's two rules for conditions. */
@@ -68,7 +68,7 @@ function convert(descriptor: OptionDescriptor, raw: unknown): OptionValue | unde
       return raw === 'true' ? true : raw === 'false' ? false : undefined;
     case 'integer':
     case 'number': {
-      // Published clients send numbers as strings too, as the descriptor's default_value is one.
+      // Published clients also send numbers as strings, because the descriptor's default_value is one.
       const value = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
       if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
       if (descriptor.data_type === 'integer' && !Number.isInteger(value)) return undefined;
@@ -80,7 +80,7 @@ function convert(descriptor: OptionDescriptor, raw: unknown): OptionValue | unde
       if (typeof raw !== 'string' && typeof raw !== 'number') return undefined;
       const value = String(raw);
       if (descriptor.type === 'enum') return enumerated(descriptor, value);
-      // No program takes an argument with a NUL.
+      // Program arguments cannot contain NUL.
       if (value.length > 1024 || value.includes('\0')) return undefined;
       const { pattern } = descriptor.properties ?? {};
       return pattern === undefined || new RegExp(`^(?:${pattern})$`, 'u').test(value) ? value : undefined;

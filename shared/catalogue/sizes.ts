@@ -1,6 +1,6 @@
 import type { EngineCatalogue, EngineResources } from './catalogue.ts';
 
-/** What an operator may choose for an engine, with what AWS takes: for Lambda functions, and for the concurrency of a queue. */
+/** Ranges that AWS accepts for the sizes an operator may choose: of Lambda functions, and of a queue's concurrency. */
 export const sizeRanges = {
   memoryMegabytes: { min: 128, max: 10_240 },
   diskMegabytes: { min: 512, max: 10_240 },
@@ -10,7 +10,7 @@ export const sizeRanges = {
 
 export type SizeName = keyof typeof sizeRanges;
 
-/** Sizes that a deployment gives its engines in place of those in their catalogues. */
+/** Sizes that a deployment chooses for its engines instead of those in their catalogues. */
 export type ChosenSizes = Record<string, Partial<Pick<EngineResources, SizeName>>>;
 
 /** Encodes chosen sizes for an environment variable. */
@@ -23,21 +23,21 @@ export function decodeSizes(text: string | undefined): ChosenSizes {
   return text ? JSON.parse(text) : {};
 }
 
-/** Returns a catalogue with the sizes that were chosen for its engine. */
+/** Returns a catalogue with the chosen sizes of its engine. */
 export function withSizes(catalogue: EngineCatalogue, chosen: ChosenSizes): EngineCatalogue {
   const sizes = chosen[catalogue.engine];
   if (!sizes) return catalogue;
-  // With its getters: to read the tables of a catalogue takes longer than all else that a function starts with.
+  // Keeps the getters: evaluating a catalogue's tables takes longer than the rest of a function's start.
   return Object.create(Object.prototype, {
     ...Object.getOwnPropertyDescriptors(catalogue),
     resources: { value: { ...catalogue.resources, ...sizes }, enumerable: true },
   });
 }
 
-/** Lambda allocates one core for so much memory. */
+/** Lambda allocates one core per this much memory. */
 const megabytesPerCore = 1769;
 
-/** Returns how many cores a function with so much memory has; those that it sees may be more than it has time on. */
+/** Returns how many cores a function with that much memory has. It may see more than it has time on. */
 export function coresOf(memoryMegabytes: number, seen: number): number {
   return Math.min(seen, memoryMegabytes / megabytesPerCore);
 }

@@ -2,12 +2,12 @@ import type { Job, JobEventType } from '../jobs/job.ts';
 import type { Change } from '../lifecycle/dependencies.ts';
 import { isTask, type Task } from '../tasks/task.ts';
 
-/** A change as it is published to subscribers by whoever wrote the record. */
+/** A change as it is published to subscribers. */
 export type ChangeEvent =
   | { type: 'task'; task: Task; partial?: true }
   | { type: 'job'; job: Job; events: JobEventType[] };
 
-/** Returns a change in the form that is published. */
+/** Returns the published form of a change. */
 export function changeEventOf(change: Change): ChangeEvent {
   return 'task' in change ? { type: 'task', task: change.task } : { type: 'job', ...change };
 }
@@ -17,13 +17,13 @@ export function subjectOf(change: ChangeEvent): Task | Job {
   return change.type === 'task' ? change.task : change.job;
 }
 
-/** Returns the id of the group whose changes keep their order: a job with its tasks, or a task without a job. */
+/** Returns the id of the group whose changes are ordered: a job with its tasks, or a task without a job. */
 export function groupOf(subject: Task | Job): string {
   return isTask(subject) ? (subject.job ?? subject.id) : subject.id;
 }
 
-/** Returns whether a change is mere progress, of which only the latest matters. */
+/** Returns whether a change is only progress. Only the latest of those matters. */
 export function isProgress(change: ChangeEvent): boolean {
-  // A first percentage comes with the start itself only for what started before this run.
+  // The first percentage comes with the start itself only if the task was started by an earlier run.
   return change.type === 'task' && change.task.status === 'processing' && change.task.progress !== undefined;
 }

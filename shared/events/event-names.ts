@@ -14,13 +14,13 @@ const eventNames = [
 ] as const;
 export type EventName = (typeof eventNames)[number];
 
-/** The phases of a task or job. A subscriber never receives a lower one than before, and an end only once. */
+/** The phases of a task or job. A subscriber never receives a lower one than before, and receives the end only once. */
 export const phases = { created: 0, started: 1, ended: 2, deleted: 3 } as const;
 export type Phase = (typeof phases)[keyof typeof phases];
 
 /** What a subscriber last received of a task or job. */
 export interface Cursor {
-  /** The record's count of visible changes: bookkeeping that nobody sees does not make an event newer. */
+  /** The record's count of visible changes. Internal changes do not make an event newer. */
   version: number;
   phase: Phase;
 }
@@ -33,8 +33,8 @@ export function phaseOf(subject: Task | Job): Phase {
 }
 
 /**
- * Returns the event that a task or job is to a subscriber at a cursor, or undefined where it is nothing new. A second run
- * of a task whose start was received is an update, and an end that is published again, under whatever version, is nothing.
+ * Returns the event of a task or job for a subscriber at a cursor, or undefined if it is not new. A second run after a
+ * received start is an update. An end that is published again, under any version, is not new.
  */
 export function eventFor(subject: Task | Job, cursor: Cursor | undefined): EventName | undefined {
   const phase = phaseOf(subject);
@@ -64,12 +64,12 @@ function endOfTask(task: Task): EventName | undefined {
   }
 }
 
-/** Returns the cursor of a subscriber who has received a task or job as it is. */
+/** Returns the cursor of a subscriber that has received a task or job in its current state. */
 export function cursorOf(subject: Task | Job): Cursor {
   return { version: revisionOf(subject), phase: phaseOf(subject) };
 }
 
-/** Returns a task as it was at a cursor; one that has ended since, as it was while it ran. */
+/** Returns a task as it was at a cursor: as running if it has ended since. */
 export function taskAt(task: Task, cursor: Cursor | undefined): Task {
   if (!cursor || cursor.phase >= phases.ended || revisionOf(task) === cursor.version) return task;
   const { endedAt: _endedAt, failure: _failure, details: _details, progress: _progress, ...rest } = task;

@@ -1,45 +1,51 @@
 import { isProcessing } from '../operations/operations.ts';
 
-/** First parts of the keys of objects, one for each kind. Roles are limited to kinds by them. */
+/** Prefixes of object keys, one per kind. Roles are limited to kinds by them. */
 export const objectPrefixes = {
   /** Files that clients post; the bucket notifies the uploads queue about these only. */
   uploads: 'uploads/',
   /** Files that functions store. */
   files: 'files/',
-  /** Credentials of the stores that a task imports from or exports to, until it ends: kept out of records and queues. */
+  /** Credentials for the stores of a task until it ends, kept out of records and queues. */
   secrets: 'secrets/',
-  /** Passwords of the files that a task processes, until it ends. Apart from the credentials, which no engine needs. */
+  /** Passwords of a task's files until it ends, apart from credentials, which no engine needs. */
   passwords: 'passwords/',
-  /** Objects that tell an engine that its run is over. */
+  /** Markers that tell an engine its run was revoked. */
   revoked: 'revoked/',
 } as const;
 
-/** Returns the key of a task's secrets: passwords where an engine processes files, else credentials of a store. */
+/** Returns the key of a task's secrets: file passwords if an engine processes it, otherwise store credentials. */
 export function secretKey({ id, operation }: { id: string; operation: string }): string {
   return `${isProcessing(operation) ? objectPrefixes.passwords : objectPrefixes.secrets}${id}`;
 }
 
-/** Returns the key an upload of a task goes to. */
+/** Returns the key of a task's upload. */
 export function uploadKey(taskId: string): string {
   return `${objectPrefixes.uploads}${taskId}`;
 }
 
-/** Returns the prefix of everything a task stored. Ids are ordered by time, so keys are too, and the sweep lists the oldest first. */
+/**
+ * Returns the prefix of everything a task stored. Keys are ordered by time, as ids are, so the sweep lists the oldest
+ * first.
+ */
 export function taskPrefix(taskId: string): string {
   return `${objectPrefixes.files}${taskId}/`;
 }
 
-/** Returns the prefix of what one run of a task stored. Each run has its own, so a run that lost its task overwrites nothing. */
+/** Returns the prefix of one run of a task. Each run has its own, so a run that lost its task overwrites nothing. */
 export function attemptPrefix(taskId: string, attempt: number): string {
   return `${taskPrefix(taskId)}${attempt}/`;
 }
 
-/** Returns the prefix that the form of an engine's run writes to. What it stored is copied out of the form's reach. */
+/**
+ * Returns the prefix that the form of an engine's run may write to. Outputs are copied out of it, beyond the reach of
+ * the form.
+ */
 export function postedPrefix(taskId: string, attempt: number): string {
   return `${attemptPrefix(taskId, attempt)}posted/`;
 }
 
-/** Returns the key under which an engine posts the n-th output of a run. */
+/** Returns the key of the n-th output that an engine posts. */
 export function postedKey(taskId: string, attempt: number, index: number): string {
   return `${postedPrefix(taskId, attempt)}${index}`;
 }
@@ -49,12 +55,15 @@ export function outputKey(taskId: string, attempt: number, index: number): strin
   return `${attemptPrefix(taskId, attempt)}${index}`;
 }
 
-/** Returns the key of the object that exists once a run of a task is revoked. The bucket's lifecycle rule deletes it. */
+/** Returns the key of the marker that revokes a run of a task. The bucket's lifecycle rule deletes it. */
 export function revokedKey(taskId: string, attempt: number): string {
   return `${objectPrefixes.revoked}${taskId}/${attempt}`;
 }
 
-/** Returns the key under which a posted file is kept, where no form can write. It is derived from the content, so that two posts never share one. */
+/**
+ * Returns the key under which a posted file is kept, out of reach of forms. It is derived from the content, so that two
+ * posts never share one.
+ */
 export function keptUploadKey(taskId: string, etag: string): string {
   return `${attemptPrefix(taskId, 0)}${etag.replaceAll('"', '')}`;
 }

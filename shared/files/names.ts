@@ -1,7 +1,7 @@
 const maxNameBytes = 200;
 const maxExtensionLength = 16;
 
-/** Makes a name safe to display, to put in a header and to write into an archive, keeping it recognisable. */
+/** Makes a name safe to display, to put in a header and to write into an archive, while keeping it recognizable. */
 export function safeName(name: string, fallback = 'file'): string {
   const bare = trimEnds(
     (name.toWellFormed().split(/[/\\]/).at(-1) ?? '')
@@ -15,10 +15,10 @@ export function safeName(name: string, fallback = 'file'): string {
   return reservedName.test(short) ? shorten(`_${short}`) : short;
 }
 
-// What Windows takes for a device, whatever follows the first dot.
+// Names that Windows reserves for devices, whatever follows the first dot.
 const reservedName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d\u00b9\u00b2\u00b3])\s*(?:\.|$)/i;
 
-// Leading dots hide a file; trailing dots and spaces are dropped by Windows, so that two names would be one.
+// Leading dots hide a file. Windows drops trailing dots and spaces, so two names could become one.
 function trimEnds(name: string): string {
   return name.replace(/^[\s.]+|[\s.]+$/g, '');
 }
@@ -42,7 +42,7 @@ export function extensionOf(name: string): string {
   return suffixOf(name).slice(1).toLowerCase();
 }
 
-// As written: in lower case it may be longer, so its length would not fit the name.
+// In original case: lower-casing may change the length.
 function suffixOf(name: string): string {
   const match = /\.(?:tar\.(?:gz|bz2|xz)|[^./\\\s]+)$/i.exec(name);
   return match && match.index > 0 ? match[0] : '';
@@ -53,14 +53,14 @@ export function stemOf(name: string): string {
   return name.slice(0, name.length - suffixOf(name).length);
 }
 
-/** Returns a name with its extension replaced, and a page or the like added to its stem. */
+/** Returns a name with its extension replaced, and a suffix such as a page number added to its stem. */
 export function withExtension(name: string, extension: string, part?: string): string {
   return safeName(`${stemOf(name)}${part === undefined ? '' : `-${part}`}.${extension}`);
 }
 
 /**
- * Makes names unique, case-insensitively, by numbering the later ones before their extension. A name that occurs once is kept,
- * also if it looks like a numbered one.
+ * Makes names unique, ignoring case, by numbering later ones before their extension. A name that occurs once is kept,
+ * even if it looks numbered.
  */
 export function uniqueNames(names: string[]): string[] {
   const given = new Set(names.map((name) => name.toLowerCase()));
@@ -76,7 +76,7 @@ export function uniqueNames(names: string[]): string[] {
   });
 }
 
-/** Formats a Content-Disposition value for any script: RFC 6266 with the RFC 5987 form beside an ASCII fallback. */
+/** Formats a Content-Disposition value for any script: the RFC 5987 form with an ASCII fallback, as in RFC 6266. */
 export function contentDisposition(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
@@ -88,7 +88,7 @@ export function contentDisposition(name: string): string {
     : `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Returns the names of exported files: the requested one, with the extension of the file where it has none, or their own. */
+/** Returns the names of exported files: the requested one, completed by the file's extension, or their own. */
 export function exportedNames(files: { name: string; format: string }[], filename: unknown): string[] {
   return uniqueNames(files.map((file) => (typeof filename === 'string' ? renamed(filename, file) : file.name)));
 }
@@ -99,10 +99,10 @@ function renamed(filename: string, file: { name: string; format: string }): stri
   return extensionOf(name) || !extension ? name : withExtension(name, extension);
 }
 
-/** Metadata under which an upload keeps the name of the file. */
+/** Metadata key of an upload's file name. */
 export const fileNameMetadata = 'filename';
 
-/** Returns the file name that S3 kept in an object's metadata, where other scripts than ASCII come in RFC 2047 form. */
+/** Returns the file name in an object's metadata. S3 returns non-ASCII names in RFC 2047 form. */
 export function decodeFileName(metadata: Record<string, string>): string {
   return (metadata[fileNameMetadata] ?? '')
     .replace(/\?=\s+=\?/g, '?==?')

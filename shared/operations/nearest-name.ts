@@ -1,4 +1,4 @@
-/** Longer than any name; a client chooses how long the names are that it sends. */
+/** Longer than any name. Clients may send names of any length. */
 const maxLength = 60;
 
 /** Returns the known name that a name is most likely a misspelling of: `outputFormat` and `output_fromat` are `output_format`. */
@@ -19,13 +19,13 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return nearest;
 }
 
-/** Returns the sentence that suggests the known name, with a space before it; empty if none is like it. */
+/** Returns a sentence that suggests the known name, with a leading space; empty if none is similar. */
 export function suggestion(name: string, known: Iterable<string>): string {
   const meant = nearestName(name, known);
   return meant === undefined ? '' : ` Did you mean ${meant}?`;
 }
 
-/** Returns whether two names differ only by case, dashes and underscores. */
+/** Returns whether two names are the same apart from case, dashes and underscores. */
 export function isSameName(one: string, other: string): boolean {
   return lettersOf(one) === lettersOf(other);
 }
@@ -34,7 +34,7 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replace(/[-_\s]/g, '');
 }
 
-/** Counts the letters to insert, delete, replace or exchange with their neighbour to make one name of another. */
+/** Counts the insertions, deletions, replacements and swaps of neighbouring letters between two names. */
 function editDistance(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_value, index) => index);

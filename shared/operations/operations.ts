@@ -25,12 +25,12 @@ export const exportOperations = [
 export const operationNames = [...importOperations, ...processingOperations, ...exportOperations] as const;
 export type OperationName = (typeof operationNames)[number];
 
-/** Tells whether a string names an operation. */
+/** Returns whether a string names an operation. */
 export function isOperation(name: string): name is OperationName {
   return operationNames.some((operation) => operation === name);
 }
 
-/** Tells whether an operation is performed by an engine on files of given formats. */
+/** Returns whether an operation is performed by an engine on files of given formats. */
 export function isProcessing(operation: string): operation is ProcessingOperation {
   return processingOperations.some((known) => known === operation);
 }

@@ -1,9 +1,9 @@
-/** Field path to what is wrong with it, in the order found. */
+/** Field path to its mistakes, in the order found. */
 export type FieldErrors = Record<string, string[]>;
 
 /**
- * Why a request that matches its schema is refused: what JSON Schema cannot express. The 400 has it as its `reason`, which
- * no other response has.
+ * Reasons for refusing a request that matches its schema: rules that JSON Schema cannot express. Only such a 400 has a
+ * `reason`.
  */
 export const refusals = {
   invalid_input: 'an input is not a task of the account or job, depends on itself, or the number of inputs is wrong',
@@ -12,13 +12,13 @@ export const refusals = {
   invalid_url: 'the URL is well-formed, but its host or port cannot exist',
   address_refused: 'the address is private, and the service is not allowed to call it',
   unknown_sign_in:
-    'the sign-in was not begun in this browser within the last ten minutes, or has been completed already',
+    'the sign-in was not begun in this browser within the last ten minutes, or has already been completed',
   conflicting_parameters: 'parameters exclude each other',
   time_passed: 'a time that must be in the future has passed',
-  invalid_message: 'the Model Context Protocol does not allow the message, the batch or the version of the protocol',
+  invalid_message: 'the Model Context Protocol does not allow the message, the batch or the protocol version',
   unknown_field:
-    'a field or query parameter is not known and its name is like one that is missing, or is that of an option outside of options',
-  forbidden_name: 'a field of the body, at whatever depth, is named __proto__, or constructor with a prototype in it',
+    'a field or query parameter is unknown and its name is similar to one that is missing, or is that of an option outside of options',
+  forbidden_name: 'a field of the body, at any depth, is named __proto__, or constructor with a prototype in it',
 } as const;
 export type Refusal = keyof typeof refusals;
 export const refusalNames = Object.keys(refusals) as Refusal[];

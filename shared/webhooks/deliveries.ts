@@ -25,33 +25,33 @@ export interface DeliveryParts {
   /** Creates a delivery; returns the existing one, if any, and leaves it as it is. */
   create(delivery: Delivery): Promise<Delivery | undefined>;
   read(ref: DeliveryRef): Promise<Delivery | undefined>;
-  /** Writes a delivery if the stored one has the version before it; returns whether it did. */
+  /** Writes a delivery if the stored one has the previous version; returns whether it did. */
   replace(delivery: Delivery): Promise<boolean>;
-  /** Puts a message on the queue with a delay of up to 900 seconds. */
+  /** Queues a message with a delay of up to 900 seconds. */
   send(ref: DeliveryRef, delaySeconds: number): Promise<void>;
-  /** Is called when a delivery has failed for good. */
+  /** Called when a delivery has failed permanently. */
   onFailed(delivery: Delivery): void;
   now(): number;
 }
 
-/** Calls a receiver once with a delivery, and never throws for what the receiver does. */
+/** Calls a receiver once with a delivery. Never throws for errors of the receiver. */
 export type Call = (webhook: Webhook, delivery: Delivery) => Promise<Omit<Attempt, 'at'>>;
 
-/** The limit of SQS; longer delays are left to the sweep, which looks at what is due. */
+/** The SQS limit. Longer delays are left to the sweep. */
 const maxDelaySeconds = 900;
-/** How long a message may take before the sweep sends it again. */
+/** How late a message may be before the sweep sends it again. */
 const graceMs = 120_000;
 const slackMs = 2_000;
-/** Longer than an attempt, so that two of one delivery do not overlap. */
+/** Longer than an attempt, so that two attempts of a delivery never overlap. */
 const lockMs = 30_000;
 /** A record is at most 400 KB. */
 const maxBodyBytes = 300_000;
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/** Delivers events to webhooks. Each step leaves a record of what is pending, so none is lost with its process. */
+/** Delivers events to webhooks. Each step records what is pending, so no delivery is lost when a process dies. */
 export function createDeliveries(parts: DeliveryParts) {
-  /** Creates a delivery of each event of a job for each webhook that subscribes to it. Idempotent. */
+  /** Creates a delivery for each event of a job and each webhook that subscribes to it. Idempotent. */
   async function plan(job: Job, types: JobEventType[], present: () => Promise<JsonObject>): Promise<void> {
     const events = webhookEventsOf(job, types);
     if (events.length === 0) return;
@@ -81,18 +81,18 @@ export function createDeliveries(parts: DeliveryParts) {
           dueAt: now + graceMs,
         };
         const known = await parts.create(delivery);
-        // The process that created it may have died before it sent the message; a second message finds the work done.
+        // The creating process may have died before it sent the message. A duplicate message finds nothing to do.
         if (!known || (known.state === 'pending' && known.attemptCount === 0)) await parts.send(refOf(delivery), 0);
       }),
     );
   }
 
-  /** Makes one attempt, unless the delivery has ended or another attempt is in progress. */
+  /** Makes one attempt, unless the delivery has ended or is being attempted. */
   async function attempt(ref: DeliveryRef, call: Call): Promise<void> {
     const delivery = await parts.read(ref);
     const now = parts.now();
     if (delivery?.state !== 'pending' || (delivery.lockedUntil ?? 0) > now) return;
-    // A message that came twice must not bring the next attempt forward.
+    // A duplicate message must not advance the next attempt.
     if (delivery.attemptCount > 0 && (delivery.dueAt ?? 0) > now + graceMs + slackMs) return;
     const locked = { ...delivery, lockedUntil: now + lockMs, dueAt: now + graceMs, version: delivery.version + 1 };
     if (!(await parts.replace(locked))) return;
@@ -115,7 +115,7 @@ export function createDeliveries(parts: DeliveryParts) {
     return parts.replace({ ...rest, state: 'failed', attempts: [...delivery.attempts, last], version });
   }
 
-  /** Requeues a delivery that is due, since its message was lost or its delay was too long for the queue. */
+  /** Requeues a delivery that is due: its message was lost, or its delay was too long for the queue. */
   async function recover(ref: DeliveryRef): Promise<void> {
     const delivery = await parts.read(ref);
     if (delivery?.dueAt === undefined || delivery.dueAt > parts.now()) return;
@@ -123,7 +123,7 @@ export function createDeliveries(parts: DeliveryParts) {
     await parts.send(ref, 0);
   }
 
-  /** Counts a failed recovery of a delivery, and fails it after the last attempt. Returns whether it was given up. */
+  /** Counts a failed recovery of a delivery, and fails it after the last attempt. Returns whether it failed. */
   async function recoveryFailed(ref: DeliveryRef): Promise<boolean> {
     const delivery = await parts.read(ref);
     if (delivery?.dueAt === undefined) return false;
@@ -140,7 +140,7 @@ export function createDeliveries(parts: DeliveryParts) {
     return isGivenUp;
   }
 
-  /** Starts a delivery anew, whatever its state. */
+  /** Restarts a delivery in any state. */
   async function replay(ref: DeliveryRef): Promise<Delivery | undefined> {
     const delivery = await parts.read(ref);
     if (!delivery) return undefined;
@@ -161,7 +161,7 @@ export function createDeliveries(parts: DeliveryParts) {
   return { plan, attempt, recover, recoveryFailed, replay };
 }
 
-// The queue ends a short delay; the sweep is there for when it does not.
+// The queue ends a short delay. The sweep takes over if it does not.
 function withGrace({ delivery, delaySeconds }: ReturnType<typeof afterAttempt>): Delivery {
   if (delivery.dueAt === undefined || delaySeconds === undefined || delaySeconds > maxDelaySeconds) return delivery;
   return { ...delivery, dueAt: delivery.dueAt + graceMs };

@@ -5,25 +5,25 @@ export const webhookEvents = ['job.created', 'job.completed', 'job.failed'] as c
 export type WebhookEvent = (typeof webhookEvents)[number];
 
 export interface Webhook {
-  /** An id of its own, or that of the job it was given with. */
+  /** Its own id, or that of its job. */
   id: string;
   user: string;
   url: string;
   events: WebhookEvent[];
   /** `whsec_` and the key in base64, as the Standard Webhooks specification writes secrets. */
   secret: string;
-  /** Present where it was given with a job. */
+  /** Present if it was given with a job. */
   job?: string;
   createdAt: string;
   /** Set when the receiver responded with 410 Gone. */
   disabledAt?: string;
-  /** When the record expires; only that of a job does. */
+  /** When the record expires; only webhooks of jobs do. */
   expiresAt?: string;
 }
 
 export interface Attempt {
   at: string;
-  /** Status of the response, where there was one. */
+  /** HTTP status of the response, if any. */
   status?: number;
   latencyMs: number;
   error?: string;
@@ -36,24 +36,24 @@ export interface Delivery {
   user: string;
   event: WebhookEvent;
   job: string;
-  /** What is sent, to the byte, so that every attempt sends the same. */
+  /** The exact bytes that every attempt sends. */
   body: string;
   state: 'pending' | 'delivered' | 'failed';
   attempts: Attempt[];
   /** Attempts since the event, or since it was last replayed. */
   attemptCount: number;
-  /** Until when an attempt has it locked, in milliseconds. */
+  /** Until when an attempt locks it, in milliseconds. */
   lockedUntil?: number;
   createdAt: string;
   expiresAt: string;
   version: number;
-  /** When the sweep should look at it if nothing happened by then, in milliseconds; absent when nothing is pending. */
+  /** When the sweep should check it, in milliseconds; absent if nothing is pending. */
   dueAt?: number;
   /** Consecutive failures of the sweep to queue it. */
   failedRecoveries?: number;
 }
 
-/** Seconds between attempts: short at first, for a restart, then over a day and a half, for an outage. */
+/** Seconds between attempts: short at first, for restarts, then over a day and a half, for outages. */
 export const retryDelays = [5, 30, 120, 300, 900, 1_800, 3_600, 7_200, 10_800, 14_400, 21_600, 28_800, 28_800] as const;
 
 /** How long a delivery is kept; attempts end well before. */
@@ -82,12 +82,12 @@ export function webhookEventsOf(job: Job, events: JobEventType[]): WebhookEvent[
   });
 }
 
-/** Returns the id of a delivery: an event of a job happens once, so publishing it twice makes one delivery. */
+/** Returns the id of a delivery. An event of a job happens once, so publishing it twice makes one delivery. */
 export function deliveryId(job: string, event: WebhookEvent): string {
   return `${job}_${event.replace('job.', '')}`;
 }
 
-/** Returns the delivery after an attempt, with the seconds to the next one where there is one. */
+/** Returns the delivery after an attempt, with the delay of the next one in seconds, if any. */
 export function afterAttempt(
   delivery: Delivery,
   attempt: Attempt,

@@ -7,12 +7,12 @@ import { photograph } from '../support/images.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 
-/** Messages are deleted after a job has ended, so its end is no sign that its calls are over. */
+/** Messages are deleted after a job has ended, so its end does not mean that its calls are over. */
 const quietMs = 3_000;
-/** Jobs that follow each other as under load, when what functions remember for a moment saves calls. */
+/** Consecutive jobs, as under load, when caches of functions save calls. */
 const row = { jobs: 40, everyMs: 250 };
 
-/** One request to AWS, or of the client, in milliseconds since the job was created. */
+/** A request to AWS or from the client, in milliseconds since the job was created. */
 export interface TimedCall {
   name: string;
   from: number;
@@ -20,20 +20,20 @@ export interface TimedCall {
 }
 
 export interface JobCalls {
-  /** What the functions asked of AWS, by name, the most frequent first. */
+  /** AWS calls of the functions by name, most frequent first. */
   calls: [string, number][];
-  /** The calls of each job of a row of them. */
+  /** Calls per job in a series of jobs. */
   callsInRow: number;
   /** Write units of the table and of each index. */
   writeUnits: [string, number][];
   readUnits: number;
-  /** All requests in their order, also those of the client, of Lambda and of the engine. */
+  /** All requests in order, including those of the client, Lambda and the engine. */
   timeline: TimedCall[];
 }
 
 /**
- * Counts and times what one job of an upload, a conversion and an export asks of AWS. What Lambda itself does, which receives
- * and deletes messages, and the transfers of client and engine by presigned URLs and forms are not counted.
+ * Counts and times the AWS calls of one job of an upload, a conversion and an export. Lambda's own calls, which receive
+ * and delete messages, and transfers by presigned URLs and forms are not counted.
  */
 export async function countCalls(): Promise<JobCalls> {
   const capacityMeter = new CapacityMeter();
@@ -72,7 +72,7 @@ export async function countCalls(): Promise<JobCalls> {
   };
 }
 
-/** Returns all requests to this process until work and what follows from it are over. */
+/** Returns all requests to this process until the work and its consequences are over. */
 async function timed(work: () => Promise<unknown>): Promise<(TimedCall & { counts: boolean })[]> {
   const timeline: (TimedCall & { counts: boolean })[] = [];
   const open = new Map<IncomingMessage, TimedCall>();
@@ -123,7 +123,7 @@ async function untilQuiet(meter: CapacityMeter): Promise<void> {
   });
 }
 
-/** Names a request, and tells whether it is a call of a function. */
+/** Names a request, and returns whether a function made it. */
 function nameOf(request: IncomingMessage): { name: string; counts: boolean } {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://local');
   const [, , service = ''] = pathname.split('/');

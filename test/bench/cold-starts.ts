@@ -14,22 +14,22 @@ import { type Json, readSynthesized, resourcesOf } from '../support/template.ts'
 import { firstEvents, relayEntry, socketEntry } from './first-event.ts';
 import { median } from './table.ts';
 
-/** A start of a function's process: from nothing to its first response, of that of WebSockets to the second. */
+/** A start of a function's process: until its first response, or its second for WebSockets. */
 interface Start {
   wall: number;
-  /** Processor time of all threads; NaN where the system does not tell. */
+  /** Processor time of all threads; NaN if unknown. */
   cpu: number;
 }
 
 export interface ColdStart extends Start {
   entry: string;
-  /** Size of what is loaded with the handler. */
+  /** Size of the code loaded with the handler. */
   bytes: number;
   memoryMegabytes: number;
-  /** Times the start of an empty handler, the larger of processor time and wall time, and how much it may be. */
+  /** Multiple of an empty handler's start, by the larger of processor time and wall time, and its limit. */
   ratio: number;
   maxRatio: number;
-  /** Processor time with the compile cache that the local stack gives its functions, and that Lambda does not have. */
+  /** Processor time with the compile cache of the local stack, which Lambda does not have. */
   cachedCpu: number;
 }
 
@@ -49,9 +49,9 @@ const engine = /^functions\/engines\/(?!runtime\/)/;
 const maxRatios = { recordsOnly: 3, other: 4.5 };
 
 /**
- * Measures every zip function from its own bundle, driven by the Runtime API as Lambda does, until its first response: to a
- * request with a valid key, whose table is a stub, or to an empty batch. The SDK loads `node:https` whatever the stub speaks; a
- * TLS handshake is not part of it. Functions take turns, so that what else the machine does falls on all of them.
+ * Measures every zip function from its own bundle, driven by the Runtime API as in Lambda, until its first response: to
+ * a request with a valid key, with a stub for the table, or to an empty batch. The SDK loads `node:https` in any case;
+ * a TLS handshake is not included. Functions take turns, so that other load affects all of them.
  */
 export async function benchColdStarts({ rounds = 11, pick = (_: string) => true } = {}): Promise<{
   empty: Start;
@@ -103,9 +103,9 @@ function medianOf(starts: Start[] = []): Start {
 }
 
 /**
- * Returns how long a client of Socket.IO waits for the response to its first message when nothing is warm: the function of
- * WebSockets starts, then the relay, which waits a little and sends the first packet. Their processor time is stretched to the share of a core that
- * the memory of each comes with, which Lambda exceeds while it starts a function.
+ * Returns how long a Socket.IO client waits for the response to its first message if nothing is warm: the WebSocket
+ * function starts, then the relay, which waits briefly and sends the first packet. Their processor time is scaled to
+ * the share of a core that each function's memory provides, which Lambda exceeds during starts.
  */
 export function coldConnectMs(functions: ColdStart[]): number {
   const ofBoth = functions.filter(({ entry }) => entry === socketEntry || entry === relayEntry);
@@ -125,7 +125,7 @@ async function prepare(folder: string, pick: (entry: string) => boolean, service
       variables: variablesOf(Properties.Environment, addressOf(services)),
       memoryMegabytes: Number(Properties.MemorySize),
     }));
-  // An engine starts its programs as well, and a sign-in asks the issuer, which is not there, before it responds.
+  // An engine also starts its programs, and a sign-in calls the issuer, which is absent.
   const measured = ({ entry }: { entry: string }) => !engine.test(entry) && !signIn.test(entry) && pick(entry);
   const unique = [...new Map(functions.map((each) => [each.entry, each])).values()].filter(measured);
   const bundles = await bundle([client, ...unique.map(({ entry }) => entry)]);
@@ -154,16 +154,18 @@ async function prepare(folder: string, pick: (entry: string) => boolean, service
   ];
 }
 
-/** Whether a function reaches nothing but the table. */
+/** Returns whether a function only uses the table. */
 function isRecordsOnly(entry: string, variables: Record<string, string>): boolean {
   const others = Object.keys(variables).filter((name) =>
     /^(?:LATHE_(?:BUCKET|QUEUE_.*|EVENT_BUS|ENGINE_FUNCTION)|AWS_ENDPOINT_URL_.*)$/.test(name),
   );
-  // The tools of agents reach the API itself.
+  // The agents' tools call the API itself.
   return others.length === 0 && !/^functions\/(?:engines|transfers|api\/mcp)\//.test(entry);
 }
 
-/** Reads the variables that the template gives a function; what only a deployment knows is replaced by something of its form. */
+/**
+ * Reads the variables of a function in the template; values known only after a deployment are replaced by similar ones.
+ */
 function variablesOf(environment: Json | undefined, services: string): Record<string, string> {
   const { Variables = {} } = (environment ?? {}) as { Variables?: Record<string, Json> };
   return Object.fromEntries(
@@ -175,7 +177,7 @@ function variablesOf(environment: Json | undefined, services: string): Record<st
   );
 }
 
-/** Plays the Runtime API for one process after the other. */
+/** Simulates the Runtime API for one process after the other. */
 class Driver {
   readonly #client: string;
   readonly #services: string;
@@ -225,7 +227,7 @@ class Driver {
     child.once('exit', (code) => responded.reject(new Error(`${entry} exited with ${code} before it responded.`)));
     try {
       const start = await responded.promise;
-      // The process writes its cache after the first response, and then asks for another event, which it is given.
+      // The process writes its cache after the first response, and then requests another event.
       if (compileCache !== undefined) await once(api, 'request');
       return start;
     } finally {
@@ -255,7 +257,7 @@ function lambdaVariables(runtimeApi: string, services: string, folder: string): 
   };
 }
 
-/** Stands for DynamoDB, S3, SQS, STS and API Gateway: it holds the key of a user with its counters, and a connection. */
+/** Simulates DynamoDB, S3, SQS, STS and API Gateway: it holds a user's key with its counters, and a connection. */
 function stubServices(): Server {
   return createServer(async (request, response) => {
     let body = '';
@@ -274,7 +276,7 @@ function itemFor(body: string): { Item?: object } {
   return {};
 }
 
-/** Returns what a queue says of itself, or the counters of an account, whose period has begun. */
+/** Returns the attributes of a queue, or the counters of an account within a period. */
 function attributesFor(body: string): { Attributes?: object } {
   if (body.includes('RedrivePolicy'))
     return { Attributes: { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: 'dead-letters' }) } };
@@ -292,7 +294,7 @@ function addressOf(server: Server): string {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Returns the processor time that all threads of a process have used, where Linux tells it by the nanosecond. */
+/** Returns the processor time of all threads of a process, if Linux reports it by the nanosecond. */
 function cpuMilliseconds(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/task`)

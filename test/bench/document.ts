@@ -12,7 +12,7 @@ import { median, type Row, timed } from './table.ts';
 const run = promisify(execFile);
 const rounds = 5;
 
-/** Measures a warm docx to pdf against a LibreOffice started for the file, in milliseconds, the middle of some rounds each. */
+/** Measures a warm docx to pdf against a newly started LibreOffice, in milliseconds, the median of some rounds each. */
 export async function benchDocument(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   try {
@@ -49,7 +49,7 @@ async function convert(sample: string, parent: string): Promise<void> {
   await rm(folder, { recursive: true });
 }
 
-/** The profile is kept between rounds, as a machine that converts by command would have it. */
+/** The profile is kept between rounds, as on a machine that converts by command. */
 async function fresh(sample: string, folder: string): Promise<void> {
   const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`;
   await run('soffice', [profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, sample]);

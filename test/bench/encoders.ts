@@ -6,7 +6,7 @@ import { mediaFormat, type VideoEncoder } from '../../functions/engines/media/fo
 import { presets } from '../../functions/engines/media/presets.ts';
 import { lambdaCores as cores, costOf, ffmpeg } from './ffmpeg-cost.ts';
 
-/** Encoders with a format that holds them, and those of them that have presets. */
+/** Encoders with a format for each, and those that have presets. */
 const encoders: [VideoEncoder, string][] = [
   ['libx264', 'mp4'],
   ['libx265', 'mp4'],
@@ -26,13 +26,13 @@ const encoders: [VideoEncoder, string][] = [
 ];
 const withPresets: VideoEncoder[] = ['libx264', 'libx265', 'libsvtav1', 'libvpx-vp9', 'libvpx'];
 
-/** Slow presets are measured on the small one alone: on the large one they would take an hour. */
+/** Slow presets are measured on the small size only: the large one would take an hour. */
 const sizes = [
   { name: 'small', width: 640, height: 360, frames: 60, fewFrames: 30, slowest: 'veryslow' },
   { name: 'large', width: 1920, height: 1080, frames: 36, fewFrames: 12, slowest: 'medium' },
 ] as const;
 
-/** What a filter or a writer of animations costs, by the name of the table in the engine. */
+/** The cost of a filter or animation writer, by its table in the engine. */
 const others: [name: string, args: string[]][] = [
   ['scaling', ['-vf', 'scale=1280:720', '-c:v', 'wrapped_avframe']],
   ['deinterlacing', ['-vf', 'yadif', '-c:v', 'wrapped_avframe']],
@@ -69,7 +69,9 @@ const others: [name: string, args: string[]][] = [
   ['apng', ['-c:v', 'apng', '-pix_fmt', 'rgb24']],
 ];
 
-/** Measures how many megapixels each encoder writes in a second of CPU time, and how many of Lambda's cores it can use. */
+/**
+ * Measures the megapixels that each encoder writes per second of CPU time, and how many of Lambda's cores it can use.
+ */
 export async function benchEncoders(print: (line: string) => void): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-encoders-'));
   try {
@@ -107,6 +109,6 @@ export async function benchEncoders(print: (line: string) => void): Promise<void
 function threads(encoder: VideoEncoder): string[] {
   if (encoder === 'libx265') return ['-x265-params', `log-level=none:pools=${cores}`];
   if (encoder === 'libsvtav1') return ['-svtav1-params', `lp=${cores}`];
-  // The threads of VP8 spin while they wait, and so would count time in which they do nothing.
+  // The threads of VP8 spin while they wait, which would count as work.
   return ['-threads', String(encoder === 'libvpx' ? 1 : cores)];
 }

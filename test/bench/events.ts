@@ -11,17 +11,17 @@ import { type RunningService, startService } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 import { formatTable, median, milliseconds } from './table.ts';
 
-/** Jobs set going in a second: what two cores do beside the service's own work. */
+/** Jobs started per second: what two cores can do in addition to the service's own work. */
 const pace = 2;
 const uploadsAtOnce = 50;
 const stormTasks = 1_000;
 const stormReportMs = 100;
-/** How long a task of the storm takes; each begins at another time, and when one is over the next begins. */
+/** Duration of a task in the storm. Tasks start at different times, and each is followed by another. */
 const stormTaskMs = 3 * 60_000;
 
 interface Spread {
   median: number;
-  /** The slowest of the fastest 99 %. */
+  /** The 99th percentile. */
   slowest: number;
 }
 
@@ -37,7 +37,7 @@ export interface EventsLoad {
   jobs: number;
 }
 
-/** Measures how long after a change of a record its subscribers receive it, at rest and in a storm of progress. */
+/** Measures how long after a change its subscribers receive it, at rest and in a storm of progress. */
 export async function benchEvents(
   { sockets, jobs }: EventsLoad = { sockets: 2_000, jobs: 200 },
   settings: Record<string, string> = {},
@@ -94,7 +94,7 @@ async function measure(
     socket.on('message', (data) => {
       const receivedAt = Date.now();
       const { event, data: shown } = JSON.parse(data.toString());
-      // What is sent on subscribing happened before.
+      // Events sent on subscribing happened before.
       if (event === 'task_started' && shown.id === job?.tasks[0]?.id) subscribed = true;
       else if (subscribed && /_(?:started|completed)$/.test(event)) {
         (event.endsWith('_completed') ? completions : starts).push(receivedAt - Date.parse(shown.updatedAt));
@@ -104,7 +104,7 @@ async function measure(
     socket.send(JSON.stringify({ action: 'subscribe', channel: `job.${job?.id}` }));
     return until('the channel is subscribed', () => (subscribed ? true : undefined), { seconds: 120, everyMs: 100 });
   });
-  // A client of its own for each job would send all of them at the same time; this one does as fast as the machine takes them.
+  // Separate clients would send all requests at the same time; this one sends as fast as the machine accepts them.
   await mapAtOnce(created, Number.isFinite(perSecond) ? 1 : uploadsAtOnce, async (job) => {
     const { form } = taskOf(job, 'import').result;
     if (form) await postForm(form, 'note.txt', Buffer.from('note'));
@@ -145,7 +145,7 @@ async function openSockets(
   return all;
 }
 
-/** Lets a thousand tasks report their progress while something is measured, at the pace that a worker's reports have. */
+/** Lets a thousand tasks report progress during a measurement, at the pace of workers. */
 async function inStorm<T>(service: RunningService, work: () => Promise<T>): Promise<T> {
   const caller = await service.as('functions/transfers/handler.ts');
   const { credentials, region } = caller.client('sqs');
@@ -158,7 +158,7 @@ async function inStorm<T>(service: RunningService, work: () => Promise<T>): Prom
     AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${gate}/_aws/dynamodb`,
     AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${gate}/_aws/sqs`,
   });
-  // After the variables, which these modules read when they are loaded.
+  // After setting the variables, which these modules read on load.
   const { lifecycle } = await import('../../functions/wiring/lifecycle.ts');
   const { put } = await import('../../shared/aws/table.ts');
   const user = newId();
@@ -170,7 +170,7 @@ async function inStorm<T>(service: RunningService, work: () => Promise<T>): Prom
   let writes = 0;
   const runs = tasks.map(async (created, index) => {
     let task = created;
-    // Each is at another point of its time when the storm begins, and reports at another moment.
+    // Each is at a different stage when the storm begins, and reports at a different moment.
     let began = Date.now() - (stormTaskMs * index) / stormTasks;
     await pause(Math.random() * 10_000);
     let progress = new ProgressPace(began);

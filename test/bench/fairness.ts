@@ -7,19 +7,19 @@ import { joinService } from '../support/shared-service.ts';
 import { beginFlood, converted, type Flood, picture, shortPage, type Tasks, uploaded } from './flood.ts';
 import { formatTable, median, milliseconds, timed } from './table.ts';
 
-/** Jobs that the other account runs one after the other, quiet and during each flood. */
+/** Consecutive jobs of the other account, without load and during each flood. */
 const measured = 12;
-/** A job that takes longer ends the measurement. */
+/** A job that takes longer aborts the measurement. */
 const maxSeconds = 60;
 
 const shortText = dataUri(Buffer.from('One line.\n'), 'text/plain');
 
 /**
- * Measures how long the jobs of one account take while nobody else works, and while another account has 400 small jobs, 400
- * uploads, 100 waits, 60 web pages, or ten documents that take minutes.
+ * Measures the jobs of one account without load, and while another account has 400 small jobs, 400 uploads, 100 waits,
+ * 60 web pages, or ten documents that take minutes.
  */
 export async function benchFairness(report: (text: string) => void): Promise<void> {
-  // Of waits, an account has as many as in a deployment.
+  // The limit of waits per account is that of a deployment.
   await using service = await startService({
     LATHE_WAITS_PER_MINUTE: String(numberSettings.waitsPerMinute.defaultValue),
   });
@@ -29,7 +29,7 @@ export async function benchFairness(report: (text: string) => void): Promise<voi
   const by = (tasks: Tasks) => () => other.runJob(tasks, { seconds: maxSeconds, everyMs: 50 });
 
   const rows: string[][] = [];
-  /** Measures a job alone and during a flood, and deletes what is left of that. */
+  /** Measures a job alone and during a flood, and deletes the rest of the flood. */
   async function compare(job: string, run: () => Promise<unknown>, rest: Flood) {
     await run();
     const alone = await times(run);
@@ -53,7 +53,7 @@ function ended(client: Client, id: string): Promise<unknown> {
   return client.waitForJob(id, { seconds: maxSeconds, everyMs: 50 });
 }
 
-/** Waits as the clients do, which ask again if no function is free. */
+/** Waits as clients do, which retry if no function is free. */
 async function waitFor(client: Client, id: string): Promise<void> {
   for (let isOpen = true; isOpen; ) {
     const { status, body } = await client.call<{ endedAt: string | null }>('GET', `/v1/process/jobs/${id}/wait`);
@@ -61,7 +61,7 @@ async function waitFor(client: Client, id: string): Promise<void> {
       await setTimeout(200);
       continue;
     }
-    if (status !== 200) throw new Error(`The wait was answered with ${status}: ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`The wait responded with ${status}: ${JSON.stringify(body)}`);
     isOpen = body.endedAt === null;
   }
 }

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { ffmpegPath } from '../../functions/engines/media/programs.ts';
 
-/** Cores of the largest Lambda function; as many threads show how many of them a program can use, on any machine. */
+/** Cores of the largest Lambda function. That many threads show how many of them a program can use, on any machine. */
 export const lambdaCores = 6;
 const ticksPerSecond = 100;
 
-/** What a run of ffmpeg takes. */
+/** The cost of a run of ffmpeg. */
 export interface Cost {
-  /** CPU time of the whole program, which does not depend on how many cores this machine has. */
+  /** CPU time of the whole program, independent of this machine's cores. */
   cpuSeconds: number;
   /** How many cores it can use: its CPU time divided by that of its busiest thread. */
   cores: number;
@@ -20,7 +20,7 @@ export async function ffmpeg(args: string[]): Promise<void> {
   await costOf(args);
 }
 
-/** Runs ffmpeg and returns what it took. */
+/** Runs ffmpeg and returns its cost. */
 export async function costOf(args: string[]): Promise<Cost> {
   const child = spawn(ffmpegPath(), ['-v', 'error', '-nostdin', '-y', ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -43,6 +43,6 @@ function sample(pid: number, used: Map<string, number>): void {
       used.set(thread, Number(fields[11]) + Number(fields[12]));
     }
   } catch {
-    // The process or one of its threads has just ended.
+    // The process or thread has just ended.
   }
 }

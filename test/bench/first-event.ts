@@ -11,8 +11,8 @@ const parameters = {
 };
 
 /**
- * Makes the events that a function responds to without any record to be there: a request with a key, what a client of Socket.IO
- * waits for when it connects, or no messages.
+ * Returns events that a function can respond to without records: a request with a key, the first messages of a
+ * Socket.IO client, or no messages.
  */
 export function firstEvents(entry: string): object[] {
   if (entry.startsWith('functions/api/')) return [requestTo(entry)];

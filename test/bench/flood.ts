@@ -5,7 +5,7 @@ import { photograph } from '../support/images.ts';
 
 export type Tasks = Parameters<Client['createJob']>[0];
 
-/** Requests that the flooding account sends at a time. */
+/** Concurrent requests of the flooding account. */
 const creating = 50;
 
 /** LibreOffice lays out some 5,000 pages of it, which takes about a minute of one core. */
@@ -13,7 +13,7 @@ const longText = Buffer.from('One line of many.\n'.repeat(300_000));
 export const picture = () => photograph(600, 600);
 export const shortPage = dataUri(Buffer.from('<h1>Title</h1><p>One line.</p>'), 'text/html');
 
-/** What an account does that leaves little to others: prepares it, and then does it and returns the ids of its jobs. */
+/** Loads that leave little to other accounts: each is prepared, then run, and returns the ids of its jobs. */
 const floods = {
   '400 small jobs': async (client: Client) => {
     const tasks = converted(dataUri(await picture(), 'image/png'), 'picture.png', 'webp');
@@ -38,7 +38,7 @@ const floods = {
 
 export type Flood = keyof typeof floods;
 
-/** Begins a flood in a thread of its own: another account's requests do not wait behind those of this one in the client. */
+/** Starts a flood in a separate thread, so that other accounts' requests do not queue behind it in the client. */
 export async function beginFlood(
   name: Flood,
   { url, apiKey }: { url: string; apiKey: string },
@@ -65,7 +65,7 @@ export function converted(file: string, filename: string, outputFormat: string):
   };
 }
 
-/** Creates a job whose file is posted, and returns its id. */
+/** Creates a job with a posted file, and returns its id. */
 export async function uploaded(client: Client, name: string, content: Buffer, outputFormat: string): Promise<string> {
   const job = await client.createJob({
     upload: { operation: 'import/upload' },

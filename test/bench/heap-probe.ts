@@ -5,13 +5,13 @@ import { isMainThread, type Worker } from 'node:worker_threads';
 export interface Heap {
   thread: string;
   used: number;
-  /** What the heap has taken from the system. */
+  /** Memory that the heap has taken from the system. */
   resident: number;
-  /** Memory outside the heap that is held by objects in it. */
+  /** Memory outside the heap that its objects hold. */
   external: number;
 }
 
-// Preloaded into a process, it writes `{ heaps: Heap[] }` as a line to the error output on SIGUSR2.
+// Preloaded into a process, it writes `{ heaps: Heap[] }` as a line to stderr on SIGUSR2.
 if (isMainThread) {
   const workers = new Set<Worker>();
   process.on('worker', (worker: Worker) => {
@@ -22,7 +22,7 @@ if (isMainThread) {
     const heaps = [describe('main', getHeapStatistics())];
     for (const worker of workers) {
       const name = worker.threadName ?? '';
-      // Rejects when the thread ends before it can tell.
+      // Rejects if the thread ends first.
       const info = await worker.getHeapStatistics().catch(() => undefined);
       if (info) heaps.push(describe(name, info));
     }

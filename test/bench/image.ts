@@ -7,14 +7,14 @@ import { runSandboxed } from '../support/sandboxed.ts';
 import { median, type Row, timed } from './table.ts';
 
 const rounds = 7;
-/** Pictures as phones take them. */
+/** Pictures as taken by phones. */
 const size = { width: 4032, height: 3024 };
 
 interface Case {
   from: 'jpg' | 'png';
   to: 'jpg' | 'png' | 'webp';
   options: Record<string, number>;
-  /** What a program with sharp alone would write for the same output. */
+  /** The equivalent with sharp alone. */
   bare: (image: Sharp) => Sharp;
 }
 
@@ -30,12 +30,12 @@ const cases: Case[] = [
   },
 ];
 
-/** Measures conversions of a photo by the worker's engine process against sharp alone, in turns, by the median. */
+/** Measures conversions of a photo by the worker's engine process against sharp alone, alternating, by the median. */
 export async function benchImage(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-image-'));
   const module = new URL('../../functions/engines/image/run.ts', import.meta.url);
   const sandbox = new Sandbox({ module, memoryBytes: 4 * 1024 ** 3, network: false });
-  // As in the engine's process: pixels of one conversion are of no use to the next.
+  // As in the engine's process, which does not cache pixels between conversions.
   sharp.cache(false);
   try {
     const sources = { jpg: join(folder, 'source.jpg'), png: join(folder, 'source.png') };
@@ -63,7 +63,7 @@ export async function benchImage(): Promise<Row[]> {
   }
 }
 
-/** Soft shapes and grain, which cost encoders about what a photo does. */
+/** Soft shapes and grain, which cost encoders about as much as a photo. */
 function photo(): Sharp {
   const { width, height } = size;
   const shapes = Array.from({ length: 60 }, (_, index) => {

@@ -15,13 +15,16 @@ const alone = 10;
 const together = 50;
 const rounds = 3;
 const waited = 600;
-/** Requests that a client sends at a time while it creates jobs. */
+/** Concurrent requests of a client that creates jobs. */
 const creating = 50;
 
-/** Measures png to webp of a megabyte from create-job to completed, alone and many at once, against sharp by itself. */
+/**
+ * Measures a png to webp conversion of a megabyte from create-job to completed, alone and with many jobs, against
+ * sharp.
+ */
 export async function benchJobs(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
-  // What waits cost depends on how many of them are held, so they are limited as in a deployment.
+  // The cost of waits depends on how many are held, so they are limited as in a deployment.
   const service = await startService({ LATHE_WAITS_PER_MINUTE: String(numberSettings.waitsPerMinute.defaultValue) });
   try {
     const picture = await photograph(600, 600);
@@ -53,7 +56,7 @@ export async function benchJobs(): Promise<Row[]> {
   }
 }
 
-/** Runs jobs at once and returns the milliseconds until the last has completed, by the service's own record of it. */
+/** Runs jobs concurrently and returns the milliseconds until the last has completed, by the service's records. */
 async function runMany({ client }: RunningService, file: string, count: number): Promise<number> {
   const start = Date.now();
   const ids = await Promise.all(Array.from({ length: count }, () => createJob(client, file)));
@@ -62,7 +65,7 @@ async function runMany({ client }: RunningService, file: string, count: number):
   return Math.max(...ends) - start;
 }
 
-/** Runs jobs with an export at once, waits for each of them by a request of its own, and returns the milliseconds of all. */
+/** Runs jobs with an export concurrently, waits for each by a separate request, and returns the total milliseconds. */
 async function waitForMany({ client }: RunningService, file: string, count: number): Promise<number> {
   const start = performance.now();
   const waits: Promise<string>[] = [];
@@ -81,7 +84,7 @@ async function createJob(client: Client, file: string): Promise<string> {
   return id;
 }
 
-// Asked for seldom: on the machine that does the work, every question takes time from it.
+// Polled rarely: on the machine that does the work, every request takes time from it.
 async function endOf(client: Client, id: string): Promise<number> {
   return until(
     `job ${id} has ended`,
@@ -94,7 +97,7 @@ async function endOf(client: Client, id: string): Promise<number> {
   );
 }
 
-/** Converts the picture so many times with sharp, as many at once as there are cores, and returns the milliseconds. */
+/** Converts the picture repeatedly with sharp, with one conversion per core, and returns the milliseconds. */
 async function convertMany(folder: string, count: number): Promise<number> {
   const start = performance.now();
   const left = Array.from({ length: count }, (_, index) => index).values();

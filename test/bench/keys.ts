@@ -7,22 +7,25 @@ import { addUser, startAlteredStack } from '../support/running-stack.ts';
 import { formatTable } from './table.ts';
 import { runThreeTasks } from './waited-job.ts';
 
-/** How many jobs run, for a quick look with fewer: what a job takes of a key hardly depends on it. */
+/** Number of jobs. Fewer give a quick estimate: the units per job hardly depend on it. */
 const jobs = Number(process.env.KEYS_JOBS ?? 2_000);
 const together = 16;
-/** Units of one partition key in a second, which DynamoDB allows. */
+/** DynamoDB's units per second of one partition key. */
 const limits = { write: 1_000, read: 3_000 };
-/** Jobs a second that no key may stand in the way of. */
+/** Jobs per second that no key may limit. */
 const bars = [
   { accounts: 50, jobsPerSecond: 3_000 },
   { accounts: 1, jobsPerSecond: 500 },
 ];
 const shown = 3;
 
-/** Counts the units that jobs take of each partition key, and reports the hottest and the rate of jobs at which they throttle. */
+/**
+ * Counts the units that jobs take from each partition key, and reports the hottest keys and the rate of jobs at which
+ * they throttle.
+ */
 export async function benchKeys(report: (text: string) => void): Promise<boolean> {
   const meter = new CapacityMeter();
-  // Requests are counted as in production, though the limits are out of reach.
+  // Requests are counted as in production, with limits out of reach.
   const settings = {
     LATHE_RATE_PER_MINUTE: '1000000',
     LATHE_CREATIONS_PER_MINUTE: '1000000',
@@ -36,7 +39,7 @@ export async function benchKeys(report: (text: string) => void): Promise<boolean
       const apiKey = await addUser(stack);
       return new Client({ url: stack.url, apiKey });
     });
-    // What starts with a function's process is no part of a job.
+    // The start of a function's process is not part of a job.
     for (const client of clients.slice(0, 1)) await runThreeTasks(client, file);
     meter.reset();
     await mapAtOnce(Array.from({ length: jobs }), together, async (_, index) => {
@@ -47,18 +50,18 @@ export async function benchKeys(report: (text: string) => void): Promise<boolean
     report(`\n${jobs} jobs of ${accounts === 1 ? 'one account' : `${accounts} accounts`}, units of a job\n`);
     report(formatHeat(heat));
     const ceiling = Math.floor(Math.min(...heat.flatMap(({ keys }) => keys.map((key) => key.ceiling))));
-    report(`\nCeiling: ${ceiling} jobs a second, where at least ${jobsPerSecond} are expected.`);
+    report(`\nCeiling: ${ceiling} jobs a second; at least ${jobsPerSecond} are expected.`);
     report(`The busiest key of a job's own takes ${formatOwn(meter.keys())} in all.`);
     passed &&= ceiling >= jobsPerSecond;
   }
   return passed;
 }
 
-/** What jobs took of the table or an index. */
+/** Units that jobs took from the table or an index. */
 interface Heat {
   place: string;
   kind: KeyUsage['kind'];
-  /** Units of a job, of all keys. */
+  /** Units of a job over all keys. */
   perJob: number;
   /** The hottest keys that jobs share. */
   keys: { name: string; share: number; perJob: number; ceiling: number }[];
@@ -80,7 +83,7 @@ function heatOf(usages: KeyUsage[]): Heat[] {
   });
 }
 
-/** Returns whether more jobs mean more units of the same key; a job has keys of its own as well. */
+/** Returns whether jobs share a key; each job also has keys of its own. */
 function isShared({ key }: KeyUsage): boolean {
   return !key.startsWith(partitions.group);
 }
@@ -106,7 +109,7 @@ function formatOwn(usages: KeyUsage[]): string {
   return `${most('write')} write units and ${most('read')} read units`;
 }
 
-/** Shortens ids and hashes, which say nothing. */
+/** Shortens ids and hashes. */
 function shorten(key: string): string {
   return key.replace(/[0-9a-f]{24,}/g, (id) => `${id.slice(0, 4)}…${id.slice(-4)}`);
 }

@@ -19,20 +19,20 @@ import { benchTypicalJobs } from './typical-jobs.ts';
 import { benchVideo } from './video.ts';
 import { formatWaterfall } from './waterfall.ts';
 
-/** The time that a client of python-socketio waits for a response by default. */
+/** The default timeout of python-socketio. */
 const maxConnectMs = 1_000;
 
-/** What can be measured, by the word that picks it: `npm run bench -- jobs lists`. Without words, everything is but what takes an hour. */
+/** The benchmarks by name: `npm run bench -- jobs lists`. Without names, all except those that take an hour. */
 const parts: Record<string, () => Promise<void>> = {
   async jobs() {
-    console.log(`\nJobs, warm, on ${availableParallelism()} cores, beside the same conversion by sharp itself\n`);
+    console.log(`\nJobs, warm, on ${availableParallelism()} cores, and the same conversion by sharp alone\n`);
     console.log(formatRatios(await benchJobs()));
     const { calls, callsInRow, writeUnits, readUnits, timeline } = await countCalls();
     const listed = (counts: [string, number][]) => counts.map(([name, count]) => `${count} ${name}`).join(', ');
     const sum = (counts: [string, number][]) => counts.reduce((total, [, count]) => total + count, 0);
     console.log(`\nA job of an upload, a conversion and an export: ${sum(calls)} calls (${listed(calls)})`);
     console.log(`${sum(writeUnits)} write units (${listed(writeUnits)}), ${readUnits} read units`);
-    console.log(`Where such jobs follow each other four times a second: ${callsInRow.toFixed(1)} calls each`);
+    console.log(`If such jobs follow each other four times a second: ${callsInRow.toFixed(1)} calls each`);
     console.log('\nThe same job, millisecond by millisecond\n');
     console.log(formatWaterfall(timeline));
   },
@@ -98,7 +98,7 @@ const parts: Record<string, () => Promise<void>> = {
 
   async engines() {
     const rows = [...(await benchImage()), ...(await benchMedia()), ...(await benchDocument())];
-    console.log(`\nEngines, beside their bare programs\n\n${formatRatios(rows)}`);
+    console.log(`\nEngines and their bare programs\n\n${formatRatios(rows)}`);
   },
 
   async encoders() {
@@ -124,11 +124,11 @@ const parts: Record<string, () => Promise<void>> = {
   },
 
   async memory() {
-    console.log(`\nMemory of an engine's processes while they convert again and again\n\n${await benchMemory()}`);
+    console.log(`\nMemory of an engine's processes over many conversions\n\n${await benchMemory()}`);
   },
 
   async transfer() {
-    console.log('\nA file of 2 GiB between stores and the bucket of the service, beside the plain tool or library\n');
+    console.log('\nA file of 2 GiB between stores and the bucket of the service, and by the plain tool or library\n');
     console.log(formatTransfers(await benchTransfer()));
   },
 

@@ -11,7 +11,7 @@ import { median, type Row, timed } from './table.ts';
 const execute = promisify(execFile);
 const rounds = 7;
 
-/** Measures a transcode of 1080p through the engine against the same bare command, in turns, by the median. */
+/** Measures a 1080p transcode through the engine against the same bare command, alternating, by the median. */
 export async function benchMedia(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-media-'));
   try {

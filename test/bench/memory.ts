@@ -15,10 +15,10 @@ import { formatTable } from './table.ts';
 
 const run = promisify(execFile);
 const conversions = 200;
-/** When the memory is noted; after a hundred the process is replaced. */
+/** When memory is recorded; after a hundred conversions the process is replaced. */
 const noted = [20, 60, 99, 120, 160, 199];
 
-/** Books are left out: Calibre is a new process for each, so nothing of it stays. */
+/** Books are left out: Calibre starts a new process for each. */
 const kinds: [engine: string, from: string, to: string][] = [
   ['image', 'jpg', 'webp'],
   ['image', 'psd', 'png'],
@@ -31,7 +31,7 @@ const kinds: [engine: string, from: string, to: string][] = [
   ['archive', 'zip', '7z'],
 ];
 
-/** Converts the same sample many times in one worker of each kind, and tells the memory of its processes between. */
+/** Converts the same sample many times in one worker of each kind, and reports the memory of its processes. */
 export async function benchMemory(): Promise<string> {
   const catalogue = new Catalogue(engineCatalogues, (await findMissing()).engines);
   const rows: string[][] = [];
@@ -71,7 +71,7 @@ async function repeat(engine: string, from: string, to: string): Promise<string[
   }
 }
 
-/** The engine's supervisor is a child of this process, and everything the engine started is below it. */
+/** The engine's supervisor is a child of this process, and all its processes descend from it. */
 async function childrenMemory(): Promise<number> {
   const { stdout } = await run('pgrep', ['--parent', String(process.pid)]);
   return stdout

@@ -8,7 +8,7 @@ import { CopyObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s
 import { Upload } from '@aws-sdk/lib-storage';
 import type { Assignment } from './transfer-worker.ts';
 
-/** Copies with the tool or library of the protocol as its manual shows, between the same store and the same bucket. */
+/** Copies with the tool or library of the protocol, as its manual shows, between the same store and bucket. */
 export async function copyPlainly({ operation, parameters, inputs, scratch, ssh }: Assignment): Promise<void> {
   const text = (name: string) => String(parameters[name]);
   const [input = { key: '', name: '' }] = inputs;
@@ -25,13 +25,13 @@ export async function copyPlainly({ operation, parameters, inputs, scratch, ssh 
       return pipeline(await readOwn(input.key), (await gcsBucket()).file(`${text('file')}-bare`).createWriteStream());
     case 'import/blobstore': {
       const { readableStreamBody } = await (await container()).getBlobClient(text('blob')).download();
-      if (!(readableStreamBody instanceof Readable)) throw new Error('Azurite answered without the blob.');
+      if (!(readableStreamBody instanceof Readable)) throw new Error('Azurite responded without the blob.');
       return store(readableStreamBody);
     }
     case 'export/blobstore':
       await (await container()).getBlockBlobClient(`${text('blob')}-bare`).uploadStream(await readOwn(input.key));
       return;
-    // OpenSSH's client works on files alone.
+    // OpenSSH's client only works on files.
     case 'import/sftp':
       await sftp(ssh, `get ${text('file_string')} ${scratch}`);
       await store(createReadStream(scratch));
@@ -97,7 +97,7 @@ function readOwn(key: string): Promise<Readable> {
 
 async function read(client: S3Client, bucket: string, key: string): Promise<Readable> {
   const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-  if (!(Body instanceof Readable)) throw new Error('The store answered without the object.');
+  if (!(Body instanceof Readable)) throw new Error('The store responded without the object.');
   return Body;
 }
 
@@ -105,7 +105,7 @@ async function upload(client: S3Client, Bucket: string, Key: string, Body: Reada
   await new Upload({ client, params: { Bucket, Key, Body } }).done();
 }
 
-/** Starts a program and returns what it writes; one that fails breaks the stream. */
+/** Starts a program and returns its output; a failure breaks the stream. */
 function started(program: string, args: string[], cwd = '.'): Readable {
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
   child.once('exit', (code) => code !== 0 && child.stdout.destroy(new Error(`${program} ended with ${code}.`)));

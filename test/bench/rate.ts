@@ -5,7 +5,9 @@ const requests = 10_000;
 const environments = 10;
 const limit = 100;
 
-/** Reports how many of many requests pass a limit in each minute, over how many instances, and what counting them costs. */
+/**
+ * Reports how many of many requests pass a limit in each minute, over how many instances, and what counting them costs.
+ */
 export async function benchRate(report: (text: string) => void): Promise<boolean> {
   const measured = await sendLimited({ requests, environments, limit }, new CapacityMeter());
   const { passed, refused, others, writeUnits, milliseconds } = measured;

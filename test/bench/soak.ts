@@ -13,22 +13,22 @@ const jobs = Number(process.env.SOAK_JOBS ?? 5_000);
 const together = 8;
 const sampledEvery = 25;
 const shownEvery = 250;
-/** What the process that `npm start` leaves running may take. */
+/** Memory limit of the process that `npm start` leaves running. */
 const maxMegabytes = 600;
-/** Over how many of the last jobs it must not grow, and by how much a fitted line may rise that says it does not. */
+/** Number of last jobs over which memory must be level, and the maximum slope of a fitted line. */
 const levelJobs = Math.min(2_000, Math.floor(0.4 * jobs));
 const maxRiseMegabytes = 30;
-/** What a job of a moment may take at the most: more, and it waited for something that does not come by itself. */
+/** Maximum duration of a small job. A longer one waited for a sweep. */
 const maxJobSeconds = 30;
 
 interface Sample {
   jobs: number;
-  /** Resident memory in MB, of the process itself and with all that it started. */
+  /** Resident memory in MB, of the process itself and of all its descendants. */
   main: number;
   all: number;
 }
 
-/** Runs many small jobs through one service and tells whether its memory stays bounded and level. */
+/** Runs many small jobs through one service and reports whether its memory stays bounded and level. */
 export async function benchSoak(): Promise<{ report: string; passed: boolean }> {
   const probe = new URL('./heap-probe.ts', import.meta.url).href;
   await using service = await startService({ NODE_OPTIONS: `--import ${probe}` });
@@ -80,7 +80,7 @@ function judge(samples: Sample[], heaps: Heap[], { perSecond, slowest }: { perSe
   return { report, passed: isLevel && isPrompt };
 }
 
-/** Fits a line to the memory of the main process by least squares, and returns its MB for each job. */
+/** Fits a line to the memory of the main process by least squares, and returns its MB per job. */
 function slope(samples: Sample[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const middle = mean(samples.map((one) => one.jobs));
@@ -89,7 +89,7 @@ function slope(samples: Sample[]): number {
   return covariance / mean(samples.map((one) => (one.jobs - middle) ** 2));
 }
 
-/** Reads the resident memory of a service's process and of all that descend from it. */
+/** Reads the resident memory of a service's process and its descendants. */
 async function sample({ pid }: RunningService, ended: number): Promise<Sample> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,rss=']);
   const processes = stdout
@@ -107,11 +107,11 @@ async function sample({ pid }: RunningService, ended: number): Promise<Sample> {
   return { jobs: ended, main: sum(new Set([pid])), all: sum(family) };
 }
 
-/** Asks the probe in the service for the heaps of its threads. */
+/** Requests the heaps of all threads from the probe in the service. */
 async function readHeaps(service: RunningService): Promise<Heap[]> {
   const seen = service.reports.length;
   process.kill(service.pid, 'SIGUSR2');
-  const line = await until('the service has told its heaps', () =>
+  const line = await until('the service has reported its heaps', () =>
     service.reports
       .slice(seen)
       .join('')

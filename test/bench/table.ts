@@ -1,11 +1,11 @@
-/** A measure of ours beside the same work done barely, in milliseconds of one run on the same cores. */
+/** A measurement of ours and of the same work done plainly, in milliseconds of one run on the same cores. */
 export interface Row {
   name: string;
   ours: number;
   bare: number;
 }
 
-/** Formats rows of text as a table with a head, the first column to the left and the others to the right. */
+/** Formats rows of text as a table with a header, with the first column left-aligned and the others right-aligned. */
 export function formatTable(head: string[], rows: string[][]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: string[]) =>
@@ -16,7 +16,7 @@ export function formatTable(head: string[], rows: string[][]): string {
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-/** Formats measures with their ratios. */
+/** Formats measurements with their ratios. */
 export function formatRatios(rows: Row[]): string {
   return formatTable(
     ['', 'ours', 'bare', 'ratio'],
@@ -24,7 +24,6 @@ export function formatRatios(rows: Row[]): string {
   );
 }
 
-/** Formats a time. */
 export function milliseconds(value: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 }
@@ -34,7 +33,7 @@ export function kilobytes(bytes: number): string {
   return `${Math.round(bytes / 1000)} KB`;
 }
 
-/** Returns the middle of some values. */
+/** Returns the median of some values. */
 export function median(values: number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -5,22 +5,22 @@ import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { makeRun, makeSettings, makeTask } from '../transfers/run.ts';
 import { copyPlainly } from './plain-copy.ts';
 
-/** What one process is to do: an operation of the service, or the same with the plain tool of the protocol. */
+/** The work of one process: an operation of the service, or the same with the plain tool of the protocol. */
 export interface Assignment {
   operation: string;
   bare: boolean;
   parameters: JsonObject;
   /** The files to export. */
   inputs: StoredFile[];
-  /** A place on the disk for tools that cannot pipe. */
+  /** A folder for tools that cannot pipe. */
   scratch: string;
-  /** How to reach the SFTP server by OpenSSH's client. */
+  /** Connection settings of the SFTP server for OpenSSH's client. */
   ssh: { port: number; keyFile: string; username: string };
 }
 
 type Transfer = (run: Run, settings: TransferSettings) => Promise<unknown>;
 
-/** Loads the one module that an operation needs, as the function does, before the clock starts. */
+/** Loads only the module of an operation, as the function does, before the clock starts. */
 const transfers: Record<string, () => Promise<Transfer>> = {
   'import/url': async () => (await import('../../functions/transfers/import-url.ts')).importUrl,
   'export/url': async () => (await import('../../functions/transfers/export-url.ts')).exportUrl,

@@ -25,17 +25,17 @@ export interface TransferMeasure {
   ours: number;
   /** Bytes per second with the plain tool or library of the protocol on the same servers. */
   bare: number;
-  /** Most memory that the worker's process ever had, in bytes; absent where no worker touches the file. */
+  /** Peak memory of the worker's process in bytes; absent if no worker touches the file. */
   peakBytes?: number;
 }
 
 export interface TransferLoad {
   bytes: number;
-  /** Tells which measures to take. */
+  /** Selects measurements. */
   only(name: string): boolean;
 }
 
-/** Passes a large file through each import and export, and through the plain tool beside it, each in a process of its own. */
+/** Passes a large file through each import and export, and through the plain tool, each in a separate process. */
 export async function benchTransfer({ bytes, only }: TransferLoad = { bytes: 2 * 1024 ** 3, only: () => true }) {
   const folder = await mkdtemp(join(tmpdir(), 'lathe-bench-'));
   await using stack = new AsyncDisposableStack();
@@ -63,7 +63,7 @@ export async function benchTransfer({ bytes, only }: TransferLoad = { bytes: 2 *
   const ssh = { port: sshd.port, keyFile: sshd.keyFile, username: sshd.username };
   const perform = async (given: Pick<Assignment, 'operation' | 'parameters' | 'inputs' | 'bare'>) => {
     const assignment: Assignment = { ...given, scratch: join(folder, 'scratch'), ssh };
-    // As it is deployed; the plain copy runs as Node does by itself.
+    // As deployed; the plain copy runs with Node's defaults.
     const nodeOptions = given.bare ? undefined : catalogue.resources.nodeOptions;
     const { stdout } = await run(process.execPath, [worker, JSON.stringify(assignment)], {
       env: { ...environment, ...(nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions }) },
@@ -85,7 +85,7 @@ export async function benchTransfer({ bytes, only }: TransferLoad = { bytes: 2 *
     process.stderr.write(`${row(measured).join('  ')}\n`);
   };
   const measure = async (operation: string, parameters: JsonObject, inputs: StoredFile[] = [], name = operation) => {
-    // What an export leaves in its store, the import after it reads.
+    // An export leaves its file in the store for the import after it.
     if (!only(name) && !only(name.replace('export', 'import'))) return;
     const given = { operation, parameters, inputs };
     const bare = await perform({ ...given, bare: true });
@@ -142,7 +142,7 @@ export async function benchTransfer({ bytes, only }: TransferLoad = { bytes: 2 *
   return measures;
 }
 
-/** Formats measures with their ratios, and says what is not among them. */
+/** Formats measurements with their ratios, and lists those not taken. */
 export function formatTransfers(measures: TransferMeasure[]): string {
   const table = formatTable(['', 'ours', 'bare', 'ratio', 'peak memory'], measures.map(row));
   return `${table}\n\nNot among them: import/base64, which takes 1.5 MB at most, and import/webpage, which takes 100 MB at most.`;
@@ -162,7 +162,7 @@ function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(0);
 }
 
-/** Bundles the worker as it is deployed: reading TypeScript takes memory that no function spends. */
+/** Bundles the worker as deployed: parsing TypeScript takes memory that no function uses. */
 async function bundleWorker(folder: string): Promise<string> {
   await build({ ...bundlingOf('test/bench/transfer-worker.ts'), outdir: folder, logLevel: 'silent' });
   return join(folder, 'index.mjs');

@@ -18,7 +18,10 @@ const rounds = 3;
 /** Linux counts the processor time of processes in hundredths of a second. */
 const ticksPerSecond = 100;
 
-/** Measures the processor time that engines take for the files of the cost model; their video is estimated by the engine itself. */
+/**
+ * Measures the processor time of engines for the files of the cost model; their video is estimated by the engine
+ * itself.
+ */
 export async function benchTypicalJobs(): Promise<TypicalJob[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-typical-'));
   try {
@@ -38,7 +41,7 @@ async function cpuOf(engine: string, path: string, from: string, to: string): Pr
   const input = { path, name: `file.${from}`, format: from, size: (await stat(path)).size };
   const convert = () => runSandboxed(sandbox, { operation: 'convert', inputs: [input], outputFormat: to, options: {} });
   try {
-    // The first starts what the next ones find running.
+    // The first conversion starts the processes that the others use.
     await convert();
     const times: number[] = [];
     for (let round = 0; round < rounds; round++) {
@@ -63,7 +66,7 @@ async function photo(folder: string): Promise<string> {
   return path;
 }
 
-/** Ten pages of text, headings and a table on each. */
+/** Ten pages with text, headings and a table each. */
 async function document(folder: string): Promise<string> {
   const paragraph = 'The quick brown fox jumps over the lazy dog while it rains. '.repeat(10);
   const table = '| a | b | c |\n|---|---|---|\n| 1 | 2 | 3 |\n| 4 | 5 | 6 |';
@@ -84,7 +87,7 @@ async function page(folder: string): Promise<string> {
   return path;
 }
 
-/** Returns the processor time of everything that this process started, directly or not, in seconds. */
+/** Returns the processor time of all descendants of this process, in seconds. */
 function cpuOfDescendants(): number {
   const processes = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(name) ?? []) : []));
   const family = new Set([process.pid]);
@@ -99,7 +102,7 @@ function cpuOfDescendants(): number {
 function statOf(pid: string): { pid: number; parent: number; ticks: number } | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    // utime, stime, and those of children that have ended.
+    // utime, stime, and those of ended children.
     const ticks = fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0);
     return { pid: Number(pid), parent: Number(fields[1]), ticks };
   } catch {

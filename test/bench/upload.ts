@@ -7,7 +7,7 @@ import type { TransferMeasure } from './transfer.ts';
 
 const run = promisify(execFile);
 
-/** Posts a file to the form of an upload until its task has completed, and puts the same file at an address signed for it. */
+/** Posts a file to an upload form until its task has completed, and puts the same file to a presigned URL. */
 export async function benchUpload(file: string, bytes: number): Promise<TransferMeasure> {
   await using service = await startService();
   const caller = await service.as('functions/transfers/handler.ts');
@@ -30,7 +30,7 @@ export async function benchUpload(file: string, bytes: number): Promise<Transfer
   return { name: 'import/upload', ours: bytes / ours, bare: bytes / bare };
 }
 
-/** Returns how many seconds some work takes. */
+/** Returns the seconds that some work takes. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();

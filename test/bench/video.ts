@@ -15,18 +15,18 @@ const framesPerSecond = 30;
 const pricedSeconds = 300;
 const rounds = 3;
 
-/** How a video is encoded: as the engine does by default, or otherwise for comparison. */
+/** Encoder settings: the engine's defaults, or others for comparison. */
 interface Setting {
   name: string;
   ext: 'mp4' | 'webm';
   video: string[];
-  /** Settings for comparison are run once. */
+  /** Settings for comparison run once. */
   compared?: true;
 }
 
 export interface VideoCost extends Cost {
   name: string;
-  /** Of 5 minutes. */
+  /** For 5 minutes of video. */
   pricedCpuSeconds: number;
   megabitsPerSecond: number;
   ssim: number;
@@ -73,9 +73,9 @@ const settings: Setting[] = [
 ];
 
 /**
- * Measures what converting a video of a camera takes, from H.264 at 8 Mbit/s, sound included, and what becomes of it: size, and
- * likeness to the input by SSIM, and by VMAF where LATHE_BENCH_VMAF names an ffmpeg that has it. The video is a zoom into a
- * fractal, or the file that LATHE_BENCH_CLIP names, under the grain of a sensor.
+ * Measures the cost of converting a camera video from H.264 at 8 Mbit/s, including sound, and the result: size,
+ * similarity to the input by SSIM, and by VMAF if LATHE_BENCH_VMAF names an ffmpeg that has it. The video is a zoom
+ * into a fractal, or the file in LATHE_BENCH_CLIP, with sensor grain.
  */
 export async function benchVideo(): Promise<VideoCost[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-video-'));
@@ -123,7 +123,7 @@ async function measure({ name, ext, video, compared }: Setting, input: string, f
   };
 }
 
-/** Returns how much a video resembles another, by a filter of ffmpeg that prints it. */
+/** Returns the similarity of two videos, as printed by a filter of ffmpeg. */
 async function score(
   program: string | undefined,
   output: string,
@@ -132,7 +132,7 @@ async function score(
   pattern: RegExp,
 ): Promise<number | undefined> {
   if (!program) return undefined;
-  // By their numbers: WebM rounds times to milliseconds, and a third of its frames would be compared with the one before.
+  // By frame number: WebM rounds times to milliseconds, which would compare a third of its frames with the one before.
   const inStep = '[0:v]settb=1/30,setpts=N[a];[1:v]settb=1/30,setpts=N[b]';
   const child = spawn(
     program,

@@ -13,7 +13,10 @@ export async function createThreeTasks(client: Client, file: string): Promise<st
   return id;
 }
 
-/** Waits by requests that the service holds, and asks again when it says so, until a job has completed. Returns the URL of its export. */
+/**
+ * Waits for a job with requests that the service holds, repeating them until it has completed. Returns the URL of its
+ * export.
+ */
 export async function waitForExport(client: Client, id: string): Promise<string> {
   const job = await waitForEnd(client, id);
   const { url } = taskOf(job, 'export').result;
@@ -25,15 +28,15 @@ async function waitForEnd(client: Client, id: string): Promise<JobView> {
   const deadline = Date.now() + maxSeconds * 1_000;
   while (Date.now() < deadline) {
     const { status, headers, body } = await client.call<JobView>('GET', `/v1/process/jobs/${id}/wait`);
-    // Waits have a concurrency of their own; beyond it Lambda refuses them, as a client must expect.
+    // Waits have reserved concurrency. Lambda refuses those beyond it, as clients must expect.
     if (status !== 200 && status !== 503) throw new Error(`A wait got ${status}: ${JSON.stringify(body)}`);
     if (status === 200 && body.endedAt !== null) return body;
     await pause(Number(headers.get('retry-after') ?? 1) * 1_000);
   }
-  throw new Error(`Waited ${maxSeconds} seconds in vain until job ${id} has ended.`);
+  throw new Error(`Job ${id} has not ended after ${maxSeconds} seconds.`);
 }
 
-/** Runs such a job as a client does that waits for it, and returns the URL of its export. */
+/** Runs such a job as a waiting client does, and returns the URL of its export. */
 export async function runThreeTasks(client: Client, file: string): Promise<string> {
   return waitForExport(client, await createThreeTasks(client, file));
 }

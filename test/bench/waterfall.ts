@@ -3,7 +3,7 @@ import { formatTable } from './table.ts';
 
 const width = 60;
 
-/** Formats requests as rows with a bar each, and what lies between two of them as a row of its own. */
+/** Formats requests as rows with bars, and gaps between them as rows of their own. */
 export function formatWaterfall(timeline: TimedCall[]): string {
   const calls = timeline.filter(({ to }) => !Number.isNaN(to)).toSorted((left, right) => left.from - right.from);
   const end = Math.max(...calls.map(({ to }) => to));

@@ -6,7 +6,7 @@ import type { LocalStack } from '../../packages/local-aws/src/template/model.ts'
 import { startStack } from '../events/stack.ts';
 import { findPythonProgram } from '../support/python-program.ts';
 
-/** Requests that a run sends at least; Schemathesis is run again, with another seed, until it has. */
+/** Minimum number of requests per run. Schemathesis is repeated with other seeds until it is reached. */
 const minRequests = Number(process.env.LATHE_FUZZ_REQUESTS ?? 10_000);
 const firstSeed = Number(process.env.LATHE_FUZZ_SEED ?? 1);
 const examplesPerOperation = 130;
@@ -24,8 +24,8 @@ const checks = [
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 /**
- * Leaves generated tasks undone: their addresses are anybody's, and nothing may be sent there. Since they never end, a
- * wait is cut short too.
+ * Disables the processing of generated tasks: their addresses are arbitrary, and nothing may be sent there. Since they
+ * never end, waits are shortened too.
  */
 function alter(stack: LocalStack): void {
   stack.queueSources.length = 0;
@@ -49,7 +49,7 @@ async function fuzz(
       ...['--max-examples', String(examplesPerOperation)],
       ...['--seed', String(seed)],
       ...['--request-timeout', '40'],
-      // Threads of Python before 3.12 may not parse at the same time, which Hypothesis does.
+      // Python before 3.12 cannot parse in several threads, which Hypothesis does.
       ...['--workers', '1'],
       ...['--suppress-health-check', 'all'],
       ...['--warnings', 'off'],
@@ -57,7 +57,7 @@ async function fuzz(
       '--continue-on-failure',
     ],
     {
-      // It keeps a folder of its own where it is started.
+      // It creates a folder in its working directory.
       cwd: dirname(dirname(program)),
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, SCHEMATHESIS_HOOKS: 'checks', PYTHONPATH: join(projectRoot, 'test/fuzz') },

@@ -15,7 +15,7 @@ const folders = engineCatalogues.filter(({ resources }) => resources.packaging =
 
 let root: string;
 
-// A copy, in which a test may edit a module.
+// A copy, in which tests may edit modules.
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'lathe-test-'));
   for (const name of ['functions', 'shared', 'package.json', 'package-lock.json'])
@@ -24,18 +24,18 @@ beforeAll(() => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Puts a staged context where nothing else can be found: with its own packages, and no others, beside it. */
+/** Copies a staged context to a place with only its own packages. */
 function unpack(context: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'lathe-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(context, folder, { recursive: true });
   const lock: { packages: object } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
-  // Packages within packages come with them.
+  // Nested packages come with their parents.
   const places = Object.keys(lock.packages).filter((path) => path.lastIndexOf('node_modules/') === 0);
   for (const place of places) {
-    // The lock file names the binaries of every platform; this machine has its own.
+    // The lock file names the binaries of every platform; this machine has only its own.
     if (!existsSync(join(projectRoot, place))) continue;
-    // No links, which would lead to where all other packages are.
+    // Copied, since links would lead to all other packages.
     cpSync(join(projectRoot, place), join(folder, place), { recursive: true });
   }
   return folder;
@@ -43,7 +43,7 @@ function unpack(context: string): string {
 
 async function run(folder: string, script: string): Promise<{ code: number | null; stderr: string }> {
   writeFileSync(join(folder, 'load.mjs'), script);
-  // What it compiles lies in a folder that no other process will load from.
+  // Its compile cache would be in a folder that no other process loads from.
   const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
   const child = spawn(process.execPath, ['load.mjs'], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
@@ -53,7 +53,7 @@ async function run(folder: string, script: string): Promise<{ code: number | nul
 describe('the build context of', () => {
   test.for(folders)('%s holds every module and package that its engine loads', async (folder) => {
     const unpacked = unpack(stageContext(folder, root));
-    // The handler starts the engine's process, which must load its modules too before both end.
+    // The handler starts the engine's process, which must also load its modules before both end.
     const script = `
       import { Sandbox } from './functions/engines/runtime/sandbox/sandbox.ts';
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
@@ -79,7 +79,7 @@ describe('the build context of', () => {
       if (other !== folder) expect(existsSync(join(context, other, 'catalogue.ts')), other).toBe(false);
   });
 
-  test('an engine runs by its own entry point, and not for another tenant than Lambda names', async () => {
+  test('an engine runs by its own entry point, and refuses tenants other than the one Lambda names', async () => {
     const folder = unpack(stageContext('functions/engines/image', root));
     const host = await EngineHost.start();
     const child = spawn(process.execPath, ['packages/runtime-client/src/main.ts'], {

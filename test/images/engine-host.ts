@@ -14,7 +14,7 @@ interface Waiting {
   fail: (error: Error) => void;
 }
 
-/** Returns the variables that Lambda gives the function of an engine. */
+/** Returns the variables of an engine's function in Lambda. */
 export function givenByLambda(engine: string, host: EngineHost): Record<string, string> {
   return {
     AWS_LAMBDA_RUNTIME_API: host.address,
@@ -26,7 +26,7 @@ export function givenByLambda(engine: string, host: EngineHost): Record<string, 
   };
 }
 
-/** What the files and the Runtime API of one engine are to it: the two things that an image reaches in Lambda. */
+/** The files and the Runtime API of an engine: the two things that an image reaches in Lambda. */
 export class EngineHost {
   readonly #server: Server;
   #input: Buffer = Buffer.alloc(0);
@@ -34,7 +34,7 @@ export class EngineHost {
   #waiting: Waiting | undefined;
   #next: (() => void) | undefined;
   #failed: Error | undefined;
-  /** The tenant of its invocations. Defaults to none, as of a function without tenants. */
+  /** The tenant of its invocations. Defaults to none. */
   tenantId: string | undefined;
   /** Barriers that stood at the last conversion. */
   barriers: string[] = [];
@@ -59,7 +59,7 @@ export class EngineHost {
     return `127.0.0.1:${address.port}`;
   }
 
-  /** Has the engine convert a sample, and returns the only output file. */
+  /** Converts a sample with the engine, and returns the only output file. */
   async convert(sample: Sample): Promise<Buffer> {
     this.#input = await sample.content();
     this.#outputs = new Map();
@@ -83,7 +83,7 @@ export class EngineHost {
     return output;
   }
 
-  /** Fails what waits for the engine, and whatever is converted from now on: its process has ended. */
+  /** Fails pending and future conversions: the engine's process has ended. */
   fail(error: Error): void {
     this.#failed = error;
     this.#waiting?.fail(error);

@@ -40,16 +40,16 @@ import { EngineHost, givenByLambda } from './engine-host.ts';
 
 /** Lambda's limit for a function with all its layers, unzipped. */
 const maxBytes = 250 * 1024 ** 2;
-/** The npm registry is not asked for a test, so that the binaries of another platform are weighed by those of this one. */
+/** Tests do not access the npm registry, so the binaries of this platform are measured instead of Lambda's. */
 const webpage = 'functions/engines/webpage';
 
 let folder: string;
-/** The PATH of a machine that has what a deployment needs, and no programs of Debian. */
+/** The PATH of a machine that can deploy, without Debian programs. */
 let bare: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lathe-test-'));
-  // The user of functions reads it.
+  // Readable for the user of functions.
   chmodSync(folder, 0o755);
   bare = join(folder, 'bin');
   mkdirSync(bare);
@@ -75,7 +75,7 @@ function bytesOf(path: string): number {
   return readdirSync(path).reduce((total, name) => total + bytesOf(join(path, name)), 0);
 }
 
-// Regression: the folder of the fonts was open to whoever deploys only, and pages were drawn without text.
+// Regression: only the deploying user could read the folder of the fonts, and pages were drawn without text.
 test('every file and folder of the layers can be read by the user of functions', () => {
   const closed = readdirSync(join(folder, 'layers'), { recursive: true, withFileTypes: true })
     .map((entry) => ({ path: join(entry.parentPath, entry.name), needed: entry.isDirectory() ? 0o5 : 0o4 }))
@@ -100,7 +100,7 @@ test('the layers and the function fit the limit of Lambda', () => {
   expect(total).toBeLessThanOrEqual(maxBytes);
 });
 
-test('the web page engine is an image on both architectures, and a zip on its layers if that is chosen', async () => {
+test('the web page engine is an image on both architectures, or optionally a zip on its layers', async () => {
   vi.stubEnv('PATH', bare);
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(webpageFunction(await currentTemplate())).toMatchObject({ layers: [], packaging: 'image' });
@@ -118,7 +118,7 @@ test('the web page engine is an image on both architectures, and a zip on its la
   for (const { Properties } of images) expect(Properties).toMatchObject({ Architectures: ['arm64'] });
 }, 120_000);
 
-// Bundling takes minutes, most of it that of functions, for which esbuild is all that runs.
+// Bundling takes minutes, mostly for functions, which only run esbuild.
 test.for(['image', 'zip'])(
   'npm run synth -- -c webpagePackaging=%s bundles everything with Node and npm alone',
   { ...onlyInBreadth, timeout: 900_000 },
@@ -138,9 +138,10 @@ test.for(['image', 'zip'])(
 
 const hidden = withoutPerl(['test', '!', '-x', '/usr/bin/perl']);
 const whyNotHidden =
-  spawnSync(hidden[0] ?? '', hidden.slice(1)).status === 0 ? undefined : 'This system lets nobody hide Perl.';
+  spawnSync(hidden[0] ?? '', hidden.slice(1)).status === 0 ? undefined : 'This system does not allow hiding Perl.';
 
-// Lambda's runtime has no Perl, in which the launcher of the sandbox is written: README and the deploy guide say what that costs.
+// Lambda's runtime has no Perl, which the sandbox's launcher needs. README and the deploy guide explain the
+// consequence.
 test('a zip has no barrier but the clean environment', { ...skipBecause(whyNotHidden), timeout: 120_000 }, async () => {
   const root = join(folder, 'task');
   cpSync(stageContext(webpage), root, { recursive: true });
@@ -181,7 +182,7 @@ test('the fonts of the layer cover every script that pages are drawn in', () => 
     expect(fonts).toContain(name);
 });
 
-// The package that the layer is made of has a browser for this platform only.
+// The layer's package has a browser for this platform only.
 test.runIf(process.platform === 'linux' && process.arch === 'x64')(
   'a page is drawn by the browser of the layer, with its fonts',
   async () => {
@@ -216,7 +217,7 @@ test.runIf(process.platform === 'linux' && process.arch === 'x64')(
     const { data, info } = await sharp(join(folder, '0.png')).raw().toBuffer({ resolveWithObject: true });
     const colors = new Set<number>();
     for (let offset = 0; offset < data.length; offset += info.channels) colors.add(data.readUIntBE(offset, 3));
-    // Black on white with its shades of grey has fewer; the rest are those of the emoji.
+    // Black on white with shades of grey has fewer; the rest belong to the emoji.
     expect(colors.size).toBeGreaterThan(256);
   },
   60_000,

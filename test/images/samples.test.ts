@@ -3,7 +3,7 @@ import { catalogue, engineCatalogues } from '../../functions/catalogue/catalogue
 import { samples } from '../../infra/images/samples.ts';
 
 describe('the samples of the images', () => {
-  // Several engines may offer a pair; one that another engine converts says nothing of this engine's image.
+  // Several engines may offer a pair. One that another engine converts proves nothing about this engine's image.
   test.each(samples.map(({ engine, format, outputFormat }) => [engine, format, outputFormat]))(
     'have %s convert %s to %s',
     (engine, format = '', outputFormat = '') => {

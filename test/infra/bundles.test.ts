@@ -18,7 +18,7 @@ const kilobyte = 1000;
 const maxRecordsOnly = 480 * kilobyte;
 const maxBytes = 820 * kilobyte;
 
-/** What only the functions of engines may hold. */
+/** Code that only engines may contain. */
 const engineCode = [
   /node_modules\/(?:sharp|@img|@imagemagick|puppeteer-core|@puppeteer|@sparticuz|ffmpeg-static|@cantoo|pdf-lib)\//,
   /^functions\/(?:worker\/worker|engines\/runtime\/(?:engine-handler|program))\.ts$/,
@@ -26,26 +26,26 @@ const engineCode = [
   /^functions\/(?:engines\/[^/]+|transfers)\/(?:run|handler)\.ts$/,
 ];
 
-/** What looks for credentials where a function has none: it has those of its environment. */
+/** Credential providers that a function does not need: its credentials are in its environment. */
 const credentialCode =
   /node_modules\/(?:@aws-sdk\/(?:nested-clients|token-providers|credential-provider-[a-z-]+|client-(?:sso|sts)[a-z-]*)|@smithy\/credential-provider-imds)\//;
 
 const template = await readSynthesized();
 const zips = resourcesOf(template, 'AWS::Lambda::Function')
-  // What runs in a deployment is the CDK's own.
+  // Functions of deployments belong to the CDK.
   .filter(
     ({ Properties, Metadata }) => Properties.PackageType !== 'Image' && Metadata?.['local-aws:entry'] !== undefined,
   )
   .map(({ Properties, Metadata }) => {
     const entry = String(Metadata?.['local-aws:entry']);
     const environment = JSON.stringify(Properties.Environment ?? {});
-    // The tools of agents reach the API itself.
+    // The agents' tools call the API itself.
     const recordsOnly = !environment.includes('LATHE_BUCKET') && !entry.startsWith('functions/api/mcp/');
     return { entry, recordsOnly, signs: environment.includes('LATHE_SIGNING_ROLE') };
   });
 
 const unique = [...new Map(zips.map((zip) => [zip.entry, zip])).values()];
-/** The modules of functions that assume a role, which some rows of a module may do and others not. */
+/** Modules of functions that assume a role, in any of their rows. */
 const signing = new Set(zips.filter(({ signs }) => signs).map(({ entry }) => entry));
 const slender = unique.filter(({ entry }) => !/^functions\/(?:engines|transfers|worker)\//.test(entry));
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
   bundles = await bundle(unique.map(({ entry }) => entry));
 });
 
-describe('the bundle of every function that somebody waits for', () => {
+describe('the bundle of every function that a client waits for', () => {
   test.for(slender.map(({ entry, recordsOnly }) => [entry, recordsOnly] as const))(
     '(%s) is small enough to start fast, with the SDK inside',
     ([entry, recordsOnly]) => {
@@ -77,7 +77,7 @@ describe('the bundle of every function that somebody waits for', () => {
 
 describe('the bundle of every zip function', () => {
   test.for(unique.map(({ entry }) => [entry] as const))(
-    '(%s) holds neither a client of SSO, nor one of STS where it assumes no role, nor a client twice',
+    '(%s) holds no SSO client, no STS client unless it assumes a role, and no client twice',
     ([entry]) => {
       const paths = (bundles.get(entry)?.parts ?? []).map(({ path }) => path);
       expect(paths.length).toBeGreaterThan(0);
@@ -134,9 +134,9 @@ test('a bundle handles an event in a process of its own, with the credentials of
     requestContext: { requestId: 'r', http: { method: 'GET', path: '/health' } },
     isBase64Encoded: false,
   };
-  // Outside of the project, where no package is found that is missing in the bundle.
+  // Outside the project, so that packages missing from the bundle are not found.
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
-  // A table that holds nothing.
+  // An empty table.
   const signed: unknown[] = [];
   const table = createServer(({ headers }, res) => {
     signed.push([headers.authorization?.split('/')[0], headers['x-amz-security-token']]);

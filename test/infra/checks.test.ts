@@ -24,7 +24,7 @@ function appWith(name: string, context: Record<string, unknown> = {}): App {
   return new App({ outdir, context: { ...usual, ...context, 'aws:cdk:bundling-stacks': [] } });
 }
 
-/** Synthesizes quietly and returns the rules that were broken, or nothing. */
+/** Synthesizes quietly and returns the broken rules, if any. */
 function brokenRules(app: App): string[] {
   const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const logged = vi.spyOn(console, 'error').mockReturnValue();
@@ -84,7 +84,7 @@ describe('the templates', () => {
     expect(new ReviewedChecks(plain).validateScope(plain).violations).toEqual([]);
   });
 
-  test('break every rule that is accepted somewhere', () => {
+  test('break every accepted rule somewhere', () => {
     const found = [plain, full].flatMap((app) => new AwsSolutionsChecks(app).validateScope(app).violations);
     for (const { rule, where, reason } of accepted) {
       const broken = found.filter(({ ruleName }) => rule.test(ruleName)).flatMap((each) => each.violatingResources);
@@ -119,13 +119,13 @@ test('an error of the validation of the CDK is enough', () => {
   expect(brokenRules(app)).toContain('F3012');
 });
 
-/** Everything that the templates of an app deploy. */
+/** Returns all resources in the templates of an app. */
 function resourcesIn(app: App): TemplateResource[] {
   return Object.values(readTemplates(app).Resources);
 }
 
 describe('the preset small', () => {
-  test('stays within a new account: 3,008 MB, and nothing reserved of its ten invocations at once', () => {
+  test('stays within a new account: 3,008 MB, and nothing reserved of its concurrency of ten', () => {
     for (const { Type, Properties } of resourcesIn(full)) {
       if (Type !== 'AWS::Lambda::Function') continue;
       expect(Properties.MemorySize).toBeLessThanOrEqual(3_008);
@@ -133,17 +133,17 @@ describe('the preset small', () => {
     }
   });
 
-  test('has queues invoke at most two functions at once, as few as SQS takes, and leaves two of ten to requests', () => {
+  test('has queues invoke at most two functions concurrently, the minimum of SQS, and leaves two of ten to requests', () => {
     const mappings = resourcesIn(full).filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
     for (const { Properties = {} } of mappings) expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency: 2 });
     const workers = mappings.filter(({ Properties: { FunctionName } = {} }) =>
       /Worker/.test(JSON.stringify(FunctionName)),
     );
-    // A worker waits for its engine, which is one more.
+    // Each worker waits for its engine, which counts as well.
     expect(2 * (mappings.length + workers.length)).toBe(8);
   });
 
-  test('does not hold requests that wait', () => {
+  test('does not hold waits', () => {
     const held = resourcesIn(full).filter(({ Properties }) =>
       JSON.stringify(Properties).includes('LATHE_HOLDS_REQUESTS'),
     );
@@ -153,7 +153,7 @@ describe('the preset small', () => {
     ]);
   });
 
-  test('tells functions the sizes that they compute with', () => {
+  test('passes functions the sizes that they compute with', () => {
     const told = resourcesIn(full).flatMap(({ Properties: { Environment } = {} }) => {
       const { LATHE_SIZES } = (Environment as { Variables: Record<string, Json> } | undefined)?.Variables ?? {};
       return typeof LATHE_SIZES === 'string' ? [LATHE_SIZES] : [];
@@ -167,7 +167,7 @@ describe('the preset small', () => {
 });
 
 describe('a stage', () => {
-  test('gives nothing a name of its own, so that several stand side by side', () => {
+  test('gives no resource a fixed name, so that several stacks can coexist', () => {
     const named = ['BucketName', 'TableName', 'QueueName', 'FunctionName', 'RoleName', 'LogGroupName', 'LayerName'];
     for (const [id, { Type, Properties = {} }] of Object.entries(readTemplates(full).Resources)) {
       if (Type === 'AWS::Lambda::EventSourceMapping' || Type === 'AWS::Lambda::Permission') continue;
@@ -178,14 +178,14 @@ describe('a stage', () => {
     }
   });
 
-  test('names what belongs to no region by itself and its region', () => {
+  test('names global resources by itself and its region', () => {
     const global = resourcesIn(full).filter(({ Type }) => /^AWS::CloudFront::(?!Distribution)/.test(Type));
     const names = global.map(({ Properties }) => /"Name":"([^"]+)"/.exec(JSON.stringify(Properties))?.[1]);
     expect(names.length).toBeGreaterThan(2);
     for (const name of names) expect(name).toMatch(/^Lathe-eu-central-1-[a-z]+$/);
   });
 
-  test('has hosts of its own where it is given them', () => {
+  test('has custom hosts if they are given', () => {
     const { Outputs, Resources } = readTemplates(full);
     expect(Outputs.ApiUrl).toMatchObject({ Value: 'https://api.example.com' });
     expect(Outputs.SocketsUrl).toMatchObject({ Value: 'wss://live.example.com/live' });
@@ -200,7 +200,7 @@ describe('a stage', () => {
     });
   });
 
-  test('keeps logs as long as it is told', () => {
+  test('keeps logs as long as configured', () => {
     const groups = resourcesIn(full).filter(({ Type }) => Type === 'AWS::Logs::LogGroup');
     for (const { Properties } of groups) expect(Properties.RetentionInDays).toBe(90);
   });
@@ -228,7 +228,7 @@ describe('people sign in', () => {
     ]);
   });
 
-  test('after they have joined it themselves, where that is allowed', () => {
+  test('after they have signed up themselves, if that is allowed', () => {
     expect(propertiesOf('AWS::Cognito::UserPool')).toMatchObject([
       { AdminCreateUserConfig: { AllowAdminCreateUserOnly: false } },
     ]);
@@ -241,7 +241,7 @@ describe('people sign in', () => {
     expect(propertiesOf('AWS::Cognito::ManagedLoginBranding')).toMatchObject([{ UseCognitoProvidedValues: true }]);
   });
 
-  test('at another issuer where one is named, without a pool of the stack', () => {
+  test('at another issuer if one is named, without a pool of the stack', () => {
     const app = appWith('issuer', { oidcIssuer: 'https://login.example.com/realms/a', oidcClientId: 'lathe' });
     const stack = new LatheStack(app, 'Lathe', {});
     expect(stack.node.findAll().filter((each) => each instanceof CfnUserPool)).toEqual([]);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A log group with its lines, of which those of Lambda itself are objects with a type. */
+/** A log group with its lines. Those of Lambda itself are objects with a type. */
 export type LogGroups = Record<string, { time: number; text: string }[]>;
 
 type Input = Record<string, unknown>;
@@ -19,8 +19,8 @@ class Refused extends Error {}
 const account = '123456789012';
 
 /**
- * Starts an imitation of what `npm run redrive` calls of CloudWatch Logs: its wire protocol, pages, limits, and queries that
- * take a while. Of the query language it knows the two forms that are used, and refuses others.
+ * Simulates the CloudWatch Logs calls of `npm run redrive`: the wire protocol, pages, limits, and slow queries. It
+ * supports only the two query forms in use.
  */
 export async function startCloudWatchLogs(groups: LogGroups, { polls = 2 }: { polls?: number } = {}) {
   const queries = new Map<string, Query>();
@@ -78,7 +78,7 @@ function respond(res: ServerResponse, operation: ((input: Input) => unknown) | u
   }
 }
 
-/** Returns one group at a time, to have every caller read the next page. */
+/** Returns one group per page, so that callers must paginate. */
 function describeGroups(groups: LogGroups, { logGroupNamePrefix = '', nextToken }: Input): unknown {
   const names = Object.keys(groups)
     .filter((name) => name.startsWith(String(logGroupNamePrefix)))
@@ -141,7 +141,7 @@ function runQuery(groups: LogGroups, { logGroupNames, startTime, endTime, queryS
   );
 }
 
-/** Insights knows the fields of lines that are JSON. */
+/** Insights extracts the fields of JSON lines. */
 function fieldsOf(text: string): Input {
   return text.startsWith('{') ? JSON.parse(text) : {};
 }

@@ -58,7 +58,7 @@ describe('a month without a job', () => {
     expect(total(idleCosts(more)) - total(idleCosts(usual))).toBeCloseTo(0.26, 2);
   });
 
-  test('costs nothing more with a mapping that is off, and a dollar with a key', () => {
+  test('costs nothing more with a disabled mapping, and a dollar with a key', () => {
     const off = withResources({ Added: queue, Mapping: mapping({ Enabled: false }) });
     expect(total(idleCosts(off))).toBe(total(idleCosts(usual)));
     const key = withResources({ Key: { Type: 'AWS::KMS::Key' } });
@@ -95,7 +95,7 @@ test('pings cost no more than a dollar for a month of forty idle connections', (
 });
 
 describe('a thousand jobs', () => {
-  test("cost more where accounts have environments of their own, by the price in Lambda's example", () => {
+  test("cost more if accounts have their own environments, by the price in Lambda's example", () => {
     const example = { memoryMegabytes: 1024, diskMegabytes: 512, architecture: 'x86_64', hasTenants: true } as const;
     expect(200_000 * environmentCost(example)).toBeCloseTo(33.4, 5);
     expect(environmentCost({ ...example, hasTenants: false })).toBe(0);
@@ -114,13 +114,14 @@ describe('a thousand jobs', () => {
       if (job.engine !== 'media') return;
       const { waits = 0, ...others } = costs;
       expect((costs.engine ?? 0) / total(others)).toBeGreaterThan(0.9);
-      // Four waits of 25 seconds, in a function of 1 GB, or five.
+      // Four waits of 25 seconds in a function of 1 GB, or five.
       expect(waits / total(others)).toBeGreaterThan(0.08);
       expect(waits / total(others)).toBeLessThan(0.1);
     },
   );
 
-  // One read for each request, and one after each pause: 10 of 40 ms until 0.4 s, 42 of a tenth until 21.9 s, then of 2 s.
+  // One read for each request, and one after each pause: 10 of 40 ms until 0.4 s, 42 of a tenth until 21.9 s, then of 2
+  // s.
   test.for([
     [0.1, { requests: 1, reads: 1 + 3 }],
     [25, { requests: 1, reads: 1 + 10 + 42 + 2 }],

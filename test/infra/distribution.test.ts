@@ -95,7 +95,7 @@ describe('the page', () => {
     expect(policy?.toString().split('; ')).toContain("connect-src 'self' http://127.0.0.1:1 ws://localhost:2");
   });
 
-  test('has its files beside it, which browsers keep for good', async () => {
+  test('has its files next to it, which browsers keep indefinitely', async () => {
     expect(await send('/assets/main-1.js')).toMatchObject({
       status: 200,
       headers: { 'content-type': 'text/javascript', 'cache-control': 'public, max-age=31536000, immutable' },
@@ -111,7 +111,7 @@ describe('the page', () => {
   );
 
   test.for([`/jobs/${id}a`, '/jobs/x', '/jobs/', '/jobs/*', `/webhooks/${id}/x`])(
-    'has nothing at %s, and says so as the API does',
+    'has nothing at %s, and responds as the API does',
     async (path) => {
       const { status, headers, body } = await send(path);
       expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'application/json' });

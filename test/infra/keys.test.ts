@@ -16,7 +16,7 @@ import { compileCache } from '../support/compile-cache.ts';
 const run = promisify(execFile);
 const credentials = { accessKeyId: 'KEY', secretAccessKey: 'SECRET' };
 
-/** Starts a DynamoDB with tables of these names, as CloudFormation makes them. */
+/** Starts a DynamoDB with tables of these names, as created by CloudFormation. */
 async function startTables(...names: string[]) {
   const path = await mkdtemp(join(tmpdir(), 'lathe-test-'));
   const server = dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 }).listen(0, '127.0.0.1');
@@ -69,7 +69,7 @@ async function startTables(...names: string[]) {
   };
 }
 
-test('a key is made, and revoked, in the table of the stack that is named, and of no other stage', async () => {
+test('a key is created and revoked in the table of the named stack, and of no other stage', async () => {
   const [plain, prod] = ['Lathe-RecordsTableA1-X1', 'Lathe-prod-RecordsTableA1-X2'];
   await using tables = await startTables('Another', prod, plain);
   const user = newId();
@@ -142,17 +142,17 @@ test('a key with rights is stored as the API stores one, listed, and revoked by 
 
 test.each([
   [['--scopes', 'read,write'], 'Expected names among read, process, account for --scopes but received write.'],
-  [['--expires', 'yesterday'], 'Expected a time to come for --expires but received yesterday.'],
+  [['--expires', 'yesterday'], 'Expected a future time for --expires but received yesterday.'],
   [['--max-file-bytes', '1.5'], 'Expected a number of at least 1 for --max-file-bytes but received 1.5.'],
   [['--origins', 'example.com'], 'Expected origins such as https://example.com but received example.com.'],
   [['--list'], 'Expected the id of an account.'],
-  [['--revoke', 'a'.repeat(24)], 'Expected --user, whose key of that id is revoked.'],
+  [['--revoke', 'a'.repeat(24)], 'Expected --user, the account of the key to revoke.'],
 ])('%j is refused before anything is written', async (options, message) => {
   await using tables = await startTables('Lathe-RecordsTableA1-X1');
   await expect(tables.makeKey(...options)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
 });
 
-test('whoever has no credentials is told so', async () => {
+test('explains missing credentials', async () => {
   const refused = run(process.execPath, [join(projectRoot, 'infra/keys/make-key.ts')], {
     env: { ...compileCache, AWS_REGION: 'us-east-1', AWS_EC2_METADATA_DISABLED: 'true', HOME: '/nonexistent' },
   });

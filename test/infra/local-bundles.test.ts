@@ -21,7 +21,7 @@ test('a zip function runs from a bundle that has no packages in reach', async ()
   await expect(outside).rejects.toMatchObject({ message: expect.stringContaining("Cannot find package 'zod'") });
 });
 
-test('a function is named in its bundle as Lambda names it', async () => {
+test('a function has the same name in its bundle as in Lambda', async () => {
   const fn = fixtureFunction('variables', { entry });
   await using runtime = fixtureRuntime({ codeOf: bundlesOnDemand() });
 
@@ -31,7 +31,7 @@ test('a function is named in its bundle as Lambda names it', async () => {
   expect(statSync(join(root, 'index.mjs')).isFile()).toBe(true);
 });
 
-test('a bundle is made again when its source has changed, and only then', async () => {
+test('a bundle is rebuilt only if its source has changed', async () => {
   using temporary = temporaryFolder();
   const fn = fixtureFunction('handler', { entry: join(temporary.path, 'changing.ts') });
   const bundled = async (text: string) => {
@@ -49,7 +49,7 @@ test('a bundle is made again when its source has changed, and only then', async 
   expect(again).toEqual(first);
 });
 
-test('bundles are kept for a user without an entry in passwd', skipBecause(whyOnlyKnownUsers), async () => {
+test('bundles are kept for a user without a passwd entry', skipBecause(whyOnlyKnownUsers), async () => {
   const module = new URL('../../infra/build/bundles.ts', import.meta.url).pathname;
 
   const folder = await asOrdinaryUser(`import { cacheFolder } from '${module}'; console.log(cacheFolder());`);
@@ -57,7 +57,7 @@ test('bundles are kept for a user without an entry in passwd', skipBecause(whyOn
   expect(folder).toMatch(/lathe-bundles-12345$/);
 });
 
-test('services that start at once make the same bundles without harm', async () => {
+test('services that start concurrently make the same bundles without conflicts', async () => {
   using temporary = temporaryFolder();
   const fn = fixtureFunction('handler', { entry: join(temporary.path, 'shared.ts') });
   writeFileSync(fn.entry, `export const handler = () => '${crypto.randomUUID()}';`);

@@ -17,7 +17,7 @@ const stack = readTemplate({
   parameters: {},
 });
 
-/** Returns a text that is joined of parts, with a word in place of each reference. */
+/** Returns a joined text, with a placeholder for each reference. */
 function textOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   const [, parts] = Object(value)['Fn::Join'] ?? [];
@@ -31,13 +31,13 @@ describe('alarms', () => {
   const watched = (metric: string) =>
     stack.alarms.filter(({ metric: { name } }) => name === metric).map(({ metric }) => metric.dimensions.QueueName);
 
-  test('are the ten that AWS gives for nothing: each looks at one metric', () => {
+  test('are the ten that AWS offers for free: each uses one metric', () => {
     const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
     for (const { id, Properties } of alarms) expect(Properties.Metrics, id).toBeUndefined();
     expect(alarms).toHaveLength(10);
   });
 
-  test('look at every dead-letter queue that the sweep does not read and that anything can reach', () => {
+  test('cover every reachable dead-letter queue that the sweep does not read', () => {
     const sweep = functionOf(stack, 'functions/lifecycle/sweep.ts');
     for (const queue of stack.queues) {
       if (!deadLetterArns.includes(queue.arn)) continue;
@@ -46,14 +46,14 @@ describe('alarms', () => {
       );
       const [from] = stack.queues.filter(({ attributes }) => attributes.RedrivePolicy?.includes(`"${queue.arn}"`));
       const { VisibilityTimeout, MessageRetentionPeriod, RedrivePolicy = '{}' } = from?.attributes ?? {};
-      // One whose messages are dropped before their last receive stays empty.
+      // Stays empty if messages are dropped before their last receive.
       const isReached =
         Number(VisibilityTimeout) * (JSON.parse(RedrivePolicy).maxReceiveCount - 1) < Number(MessageRetentionPeriod);
       expect(watched('ApproximateNumberOfMessagesVisible').includes(queue.name), queue.name).toBe(!isRead && isReached);
     }
   });
 
-  test('look at the age of every queue that users wait for, unless the sweep counts the tasks in it that are late', () => {
+  test('cover the age of every queue that users wait for, unless the sweep counts its late tasks', () => {
     const unread = stack.queues.filter(
       ({ arn, name }) => !deadLetterArns.includes(arn) && !/Progress|Webhooks|Engine/.test(name),
     );
@@ -61,7 +61,7 @@ describe('alarms', () => {
     expect(watched('LateTasks')).toHaveLength(1);
   });
 
-  test('look at metrics of our own that functions write', () => {
+  test('cover metrics that our functions write', () => {
     const own = stack.alarms.filter(({ metric }) => !metric.namespace.startsWith('AWS/'));
     for (const { metric } of own) {
       expect(Object.keys(metrics)).toContain(metric.name);
@@ -72,7 +72,7 @@ describe('alarms', () => {
     expect(own.length).toBeGreaterThan(0);
   });
 
-  test('go by e-mail to whom the context value names', async () => {
+  test('are sent to the e-mail address in the context value', async () => {
     expect(resourcesOf(template, 'AWS::SNS::Subscription')).toEqual([]);
     const folder = await mkdtemp(join(tmpdir(), 'lathe-test-'));
     try {
@@ -88,7 +88,7 @@ describe('alarms', () => {
   });
 });
 
-test('the dashboard is one of those that cost nothing: it shows 50 metrics at most', () => {
+test('the dashboard is a free one: it shows at most 50 metrics', () => {
   const [dashboard, ...others] = resourcesOf(template, 'AWS::CloudWatch::Dashboard');
   expect(others).toEqual([]);
   const { widgets } = JSON.parse(textOf(dashboard?.Properties.DashboardBody));

@@ -23,7 +23,7 @@ function flatten(outer: object, inner: object): unknown {
   return readFlattened(join(folder, 'outer.json'));
 }
 
-test('resources of a nested stack read what it is given, and the outer stack its outputs', () => {
+test('resources of a nested stack receive its parameters, and the outer stack its outputs', () => {
   const flattened = flatten(
     {
       Resources: {

@@ -23,7 +23,7 @@ const stack = readTemplate({
   parameters: {},
 });
 
-/** Endpoints that the stack must still have room for. */
+/** Number of endpoints that must still fit into the stack. */
 const room = 60;
 const endpoints = Object.keys(routes).length;
 
@@ -77,13 +77,13 @@ test('API Gateway takes 60 more routes and integrations: 300 of each in an API',
   expect((api?.routes.length ?? 0) + room + heads).toBeLessThan(300);
 });
 
-/** An ARN of a function as long as they come: the longest name of a region, and of a function that CloudFormation names. */
+/** The longest possible ARN of a function: longest region name, and longest name from CloudFormation. */
 const longestArn = `arn:aws-us-gov:lambda:ap-southeast-2:${'0'.repeat(12)}:function:${'x'.repeat(64)}`;
 
 describe('IAM', () => {
   test('takes the policy of each function: 10,240 characters in a role', () => {
     for (const { role } of stack.functions) {
-      // Names are longer there: CloudFormation puts the stack's before the logical id, and characters after it.
+      // Deployed names are longer: CloudFormation adds the stack's name and a suffix to the logical id.
       const text = JSON.stringify(role.statements).replaceAll(/arn:aws:[^"]+/g, (arn) => arn.padEnd(140, 'x'));
       expect(text.length, role.logicalId).toBeLessThan(10_240 * 0.9);
     }
@@ -105,12 +105,15 @@ describe('IAM', () => {
   });
 });
 
-/** Queues that differ from what AWS advises, with the reason. */
+/** Queues that deviate from AWS's advice, with reasons. */
 const exceptions = new Map([
-  ['EventsRelay', 'a died relay blocks its jobs for that long, and no event is dropped before the thousandth receive'],
+  [
+    'EventsRelay',
+    'a relay that died blocks its jobs for that long, and no event is dropped before the thousandth receive',
+  ],
 ]);
 
-/** Lists the queues that hide messages for less time, or deliver them more or less often, than AWS advises. */
+/** Lists the queues whose visibility timeout or maximum receives deviate from AWS's advice. */
 function queueProblems({ queueSources }: Pick<LocalStack, 'queueSources'>): string[] {
   return queueSources.flatMap(({ queue, function: target, batchingWindowSeconds }) => {
     const name = target.logicalId.replace(/Function[0-9A-F]{8}$/, '');
@@ -131,7 +134,7 @@ describe('SQS', () => {
       expect(stack.queueSources.some(({ function: fn }) => fn.logicalId.startsWith(`${name}Function`))).toBe(true);
   });
 
-  test('would show a queue that does not', () => {
+  test('detects a queue that does not', () => {
     const [source] = stack.queueSources.filter(({ queue }) => queue.attributes.RedrivePolicy !== undefined);
     if (!source) throw new Error('No source has a queue with dead letters.');
     const changed = (attributes: Record<string, string>, batchingWindowSeconds = 0) =>
@@ -152,7 +155,7 @@ describe('SQS', () => {
   });
 });
 
-/** Variables whose values are as long in every deployment. */
+/** Variables whose length is the same in every deployment. */
 const sameEverywhere = ['LATHE_DISTRIBUTION_KEY', 'LATHE_VERSION', 'POWERTOOLS_SERVICE_NAME'];
 
 describe('Lambda', () => {
@@ -167,7 +170,7 @@ describe('Lambda', () => {
     const sizes = Object.fromEntries(Object.entries(sizeRanges).map(([name, { max }]) => [name, max]));
     const chosen = encodeSizes(Object.fromEntries(engineCatalogues.map(({ engine }) => [engine, sizes])));
     for (const { logicalId, environment } of stack.functions) {
-      // Queue URLs, which name region, account and stack, are longer there; other names are at most 64 characters.
+      // Deployed queue URLs, which name region, account and stack, are longer; other names are at most 64 characters.
       const lengths = Object.entries(environment).map(([name, value]) => {
         const longest = /^https?:/.test(value) ? 150 : Math.max(64, value.length);
         return name.length + (sameEverywhere.includes(name) ? value.length : longest) + 6;

@@ -19,7 +19,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', accessKeyId);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', secretAccessKey);
   vi.stubEnv('AWS_SESSION_TOKEN', sessionToken);
-  // After the variables, which its client reads when it is made.
+  // After setting the variables, which its client reads on creation.
   vi.resetModules();
   ({ rateStore: store, lastUses } = await import('../../functions/api/http/rate-store.ts'));
 });
@@ -28,7 +28,7 @@ afterAll(async () => {
   await aws[Symbol.asyncDispose]();
 });
 
-test('the table counts as the model of it does, which the histories of leases are played on', async () => {
+test('the table counts like its model, on which histories of leases run', async () => {
   const tokens = fc.uniqueArray(
     fc.record({
       bucket: fc.constantFrom('account', 'create', 'wait', 'k_0123456789abcdef01234567'),
@@ -67,7 +67,7 @@ test('the table counts as the model of it does, which the histories of leases ar
   );
 });
 
-test('a use can be noted before anything was counted, and is kept when a period begins', async () => {
+test('a use can be recorded before anything was counted, and is kept when a period begins', async () => {
   await store.noteUse('noted', 'first', start);
   const tokens = [{ bucket: 'account', count: 1, limit: 5 }];
   expect(await store.take({ account: 'noted', tokens, now: start })).toEqual({ taken: false, period: undefined });

@@ -16,7 +16,7 @@ import { startAlteredStack } from '../support/running-stack.ts';
 import { MemoryService } from '../unit/lifecycle/memory-records.ts';
 import { makeRequest } from '../unit/tasks/factory.ts';
 
-/** Long ago, so that all of it is due before anything else that the stack holds. */
+/** Long ago, so that these records are due before all others. */
 const createdAt = Date.UTC(2026, 0, 1, 12);
 
 let service: Awaited<ReturnType<typeof startAlteredStack>>;
@@ -31,7 +31,7 @@ beforeAll(async () => {
     allowTable(stack);
   });
   for (const [name, value] of Object.entries(await tableVariables(service))) vi.stubEnv(name, value);
-  // After the variables, which these modules read when they are loaded, as they were before.
+  // After setting the variables, which these modules read on load.
   vi.resetModules();
   ({ records } = await import('../../shared/aws/records.ts'));
   ({ query } = await import('../../shared/aws/table.ts'));
@@ -42,7 +42,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** Plans a job of tasks that all wait for the first. */
+/** Plans a job whose tasks all wait for the first. */
 function planOf(lastTasks: number): { job: Job; tasks: Task[] } {
   const names = Array.from({ length: lastTasks }, (_, index) => `last${index}`);
   const requests = [makeRequest('first'), ...names.map((name) => makeRequest(name, { inputs: ['first'] }))];
@@ -58,7 +58,7 @@ async function write(target: LifecycleRecords, { job, tasks }: { job: Job; tasks
   await target.createJob(job);
 }
 
-/** Returns a record with its sets in order and without those that are empty, which a table cannot hold. */
+/** Returns a record with sorted sets, and without empty ones, which a table cannot hold. */
 function normalized<T extends Task | Job>(record: T | undefined): object | undefined {
   return (
     record &&
@@ -99,7 +99,7 @@ describe('a group', () => {
     expect(group.tasks.map(({ id }) => id).sort()).toEqual([first, second].sort());
   });
 
-  test('is read at once where it is small, and else not at all', async () => {
+  test('is read at once if it is small, and otherwise not at all', async () => {
     const [small, large] = [planOf(20), planOf(40)];
     await write(records, small);
     await write(records, large);
@@ -108,7 +108,7 @@ describe('a group', () => {
     expect(await records.smallGroup(large.tasks[3]?.id ?? '')).toBeUndefined();
   });
 
-  test('is in each index once, by its head', async () => {
+  test('is in each index once, by its first record', async () => {
     const plan = planOf(30);
     await write(records, plan);
     const [alone] = planOf(0).tasks;
@@ -136,7 +136,7 @@ const pick = fc.nat(40);
 const now = createdAt + 60_000;
 const failure = { errorCode: 'task_failed', msg: 'why' } as const;
 
-/** What happens to a job and its tasks; jobs that a caller knows are those of so many steps ago. */
+/** A change of a job or its tasks; callers may hold the job as of that many steps ago. */
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant('close' as const), pick }) },
   fc.record({
@@ -200,7 +200,7 @@ function take(one: Step, target: LifecycleRecords, tasks: Task[], seen: Job[]): 
 }
 
 describe('whether an account has subscribers', () => {
-  /** The modules as another function loads them, which remembers nothing yet. */
+  /** Loads the modules as another function would, without cached values. */
   async function anotherFunction() {
     vi.resetModules();
     const [{ records: itsRecords }, subscribers] = await Promise.all([
@@ -217,7 +217,7 @@ describe('whether an account has subscribers', () => {
     vi.useRealTimers();
   });
 
-  test('is known from a new job to a function that reads it at once, and read from the table after that', async () => {
+  test('is passed with a new job to a function that reads it at once, and read from the table after that', async () => {
     const plan = planOf(1);
     const { user, id } = plan.job;
     expect(await hasSubscribers(user)).toBe(false);
@@ -250,34 +250,31 @@ describe('whether an account has subscribers', () => {
   });
 });
 
-describe('the records in memory, on which histories are run,', () => {
-  test.each([2, 30])(
-    'are after every step what those in the table are, for a job with %i last tasks',
-    async (count) => {
-      const steps = fc.array(step, { minLength: 1, maxLength: 30, size: 'max' });
-      await fc.assert(
-        fc.asyncProperty(steps, async (all) => {
-          const plan = planOf(count);
-          const memory = new MemoryService(createdAt);
-          await write(memory.records(), plan);
-          await write(records, plan);
-          const seen = [plan.job];
-          for (const one of all) {
-            await take(one, memory.records(), plan.tasks, seen);
-            await take(one, records, plan.tasks, seen);
-            const job = memory.jobs.get(plan.job.id);
-            expect(normalized(await records.job(plan.job.id))).toEqual(normalized(job));
-            if (job) seen.push(job);
-          }
-          const { tasks } = await records.group(plan.job.id);
-          expect(tasks.map(normalized)).toEqual([...memory.tasks.values()].map(normalized));
-          const { heads } = await records.due(createdAt + 86_400_000, 100_000);
-          const due = new Set(heads.map(({ id }) => id));
-          for (const { id, dueAt } of [...memory.tasks.values(), ...memory.jobs.values()])
-            expect(due.has(id), id).toBe(dueAt !== undefined);
-        }),
-        { numRuns: 15 },
-      );
-    },
-  );
+describe('the records in memory, on which histories run,', () => {
+  test.each([2, 30])('equal those in the table after every step, for a job with %i last tasks', async (count) => {
+    const steps = fc.array(step, { minLength: 1, maxLength: 30, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const plan = planOf(count);
+        const memory = new MemoryService(createdAt);
+        await write(memory.records(), plan);
+        await write(records, plan);
+        const seen = [plan.job];
+        for (const one of all) {
+          await take(one, memory.records(), plan.tasks, seen);
+          await take(one, records, plan.tasks, seen);
+          const job = memory.jobs.get(plan.job.id);
+          expect(normalized(await records.job(plan.job.id))).toEqual(normalized(job));
+          if (job) seen.push(job);
+        }
+        const { tasks } = await records.group(plan.job.id);
+        expect(tasks.map(normalized)).toEqual([...memory.tasks.values()].map(normalized));
+        const { heads } = await records.due(createdAt + 86_400_000, 100_000);
+        const due = new Set(heads.map(({ id }) => id));
+        for (const { id, dueAt } of [...memory.tasks.values(), ...memory.jobs.values()])
+          expect(due.has(id), id).toBe(dueAt !== undefined);
+      }),
+      { numRuns: 15 },
+    );
+  });
 });

@@ -20,7 +20,7 @@ function redrive({ url, dataDirectory }: TestStack, ...options: string[]): Promi
   return run(process.execPath, args);
 }
 
-test('redrive lists dead letters with their causes, sends nothing unless it is told to, and then what was chosen', async () => {
+test('redrive lists dead letters with their causes, sends nothing unless requested, and then only what was selected', async () => {
   const webhooks = /^EventsWebhooksQueue[0-9A-F]{8}$/;
   await using stack = await startStack(
     {},
@@ -29,7 +29,7 @@ test('redrive lists dead letters with their causes, sends nothing unless it is t
         takeAway(roleOf(altered, 'EventsDeliver'), 'events:PutEvents', 'EventsBus');
         const queue = altered.queues.find(({ logicalId }) => webhooks.test(logicalId));
         if (!queue) throw new Error('The stack has no queue of webhooks.');
-        // Its first failure makes a dead letter.
+        // A dead letter after the first failure.
         queue.attributes.VisibilityTimeout = '1';
         const redrivePolicy = JSON.parse(queue.attributes.RedrivePolicy ?? '{}');
         queue.attributes.RedrivePolicy = JSON.stringify({ ...redrivePolicy, maxReceiveCount: 1 });
@@ -62,7 +62,7 @@ test('redrive lists dead letters with their causes, sends nothing unless it is t
   expect((await redrive(stack)).stdout).toBe('No dead letters.\n');
 });
 
-/** Starts queues as a deployed stack has them, beside those of another stage, with one dead letter each. */
+/** Starts queues like those of a deployed stack, and of another stage, with one dead letter each. */
 async function startQueues() {
   const server = await startFauxqs({ port: 0, logger: false, host: '127.0.0.1' });
   const sqs = new SQSClient({ endpoint: server.address, region: 'us-east-1', credentials });
@@ -99,7 +99,7 @@ function redriveDeployed(sqs: string, logs: string, ...options: string[]): Promi
   });
 }
 
-test('redrive finds the errors of a deployed stack in its logs, and says which functions ended without logging any', async () => {
+test('redrive finds the errors of a deployed stack in its logs, and reports functions that ended without logging any', async () => {
   await using queues = await startQueues();
   const taskId = '6af9126cc0830000f25c62d1';
   const webhook = await queues.send('Lathe', 'EventsWebhooksQueue', { webhook: 'w', delivery: 'd' });
@@ -146,10 +146,10 @@ test('redrive finds the errors of a deployed stack in its logs, and says which f
   );
 });
 
-test('redrive lists and sends although the logs cannot be searched, and says why', async () => {
+test('redrive lists and sends even if the logs cannot be searched, and reports why', async () => {
   await using queues = await startQueues();
   const id = await queues.send('Lathe', 'EventsWebhooksQueue', { webhook: 'w', delivery: 'd' });
-  // A stack without log groups, which no query can be made of.
+  // Without log groups no query is possible.
   await using logs = await startCloudWatchLogs({});
 
   const { stdout } = await redriveDeployed(queues.url, logs.url, '--send', '--message', id);
@@ -168,11 +168,11 @@ describe('a dead letter', () => {
     [{ type: 'changed', change: { type: 'job', job: { id: 'j', status: 'failed' } } }, 'job j, failed'],
     [{ type: 'opened', connection: 'c' }, 'connection c, opened'],
     ['?', 'message "?"'],
-  ] as const)('says what it is about: %j', ([message, subject]) => {
+  ] as const)('describes its subject: %j', ([message, subject]) => {
     expect(subjectOf({ body: JSON.stringify(message) })).toBe(subject);
   });
 
-  test('has the cause that was logged last, by its id or by its task', () => {
+  test('has the cause that was logged last, by its id or its task', () => {
     const line = (timestamp: string, text: string, more: object) =>
       JSON.stringify({ level: 'ERROR', timestamp, message: text, ...more });
     const lines = [
@@ -187,7 +187,7 @@ describe('a dead letter', () => {
     expect(causeIn(lines, { id: 'm2', body: 'x' })).toBeUndefined();
   });
 
-  test('has an age that people can read', () => {
+  test('has a readable age', () => {
     expect([90_000, 300_000, 3 * 3_600_000, 4 * 86_400_000].map(ageOf)).toEqual(['90 s', '5 min', '3 h', '4 d']);
   });
 });

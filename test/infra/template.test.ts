@@ -32,7 +32,7 @@ const readWith = (parameters: Record<string, string>) => readTemplate({ template
 const stack = readWith({});
 
 const functions = resourcesOf(template, 'AWS::Lambda::Function');
-/** Those that CloudFormation runs in a deployment, which the CDK brings. */
+/** Functions of the CDK that CloudFormation runs in a deployment. */
 const deployers = resourcesOf(template, 'Custom::CDKBucketDeployment').map(({ Properties }) =>
   referredTo(Properties.ServiceToken),
 );
@@ -91,7 +91,7 @@ describe('every function', () => {
     expect(signers).toHaveLength(2);
   });
 
-  test('that signs requests of clients does so as a role that may do nothing else', () => {
+  test('that signs requests of clients uses a role that may do nothing else', () => {
     const grants = stack.assumableRoles.map(({ statements }) =>
       statements.map(({ effect, actions, resources }) => `${effect} ${actions} ${resources}`),
     );
@@ -130,7 +130,7 @@ describe('no policy', () => {
     }
   });
 
-  test('lets anybody in from outside the account', () => {
+  test('admits callers from outside the account', () => {
     for (const [id, statement] of statements) {
       if (statement.Effect === 'Deny' || statement.Principal === undefined) continue;
       const { Service } = Object(statement.Principal);
@@ -151,7 +151,7 @@ describe('every queue', () => {
     }
   });
 
-  test('takes no request without TLS', () => {
+  test('accepts no request without TLS', () => {
     const policies = resourcesOf(template, 'AWS::SQS::QueuePolicy');
     const protectedIds = policies
       .filter(({ Properties }) => JSON.stringify(Properties.PolicyDocument).includes('"aws:SecureTransport":"false"'))
@@ -159,7 +159,7 @@ describe('every queue', () => {
     expect(protectedIds.sort()).toEqual(queues.map(({ id }) => id).sort());
   });
 
-  test('of an engine is worked on one message at a time, and the sweep reads its dead letters', () => {
+  test('of an engine is processed one message at a time, and the sweep reads its dead letters', () => {
     const sweep = functionOf(stack, 'functions/lifecycle/sweep.ts');
     const read = sweep.role.statements
       .filter(({ actions }) => actions.includes('sqs:ReceiveMessage'))
@@ -172,7 +172,7 @@ describe('every queue', () => {
       const { deadLetterTargetArn } = JSON.parse(source?.queue.attributes.RedrivePolicy ?? '{}');
       const deadLetters = stack.queues.find(({ arn }) => arn === deadLetterTargetArn);
       expect(read, engine).toContain(deadLetters?.arn);
-      // Longer than a sweep may run, or the next would settle the same message.
+      // Longer than a sweep, or the next one would settle the same message.
       expect(Number(deadLetters?.attributes.VisibilityTimeout), engine).toBeGreaterThan(sweep.timeoutSeconds);
     }
   });
@@ -204,14 +204,14 @@ describe('an engine', () => {
     },
   );
 
-  test('keeps accounts in environments of their own, unless there is one tenant; workers, which a queue invokes, do not', () => {
+  test('isolates accounts in separate environments, unless there is one tenant; workers, which a queue invokes, do not', () => {
     const tenantsIn = ({ functions }: LocalStack) =>
       functions.filter(({ perTenant }) => perTenant).map(({ entry }) => relative(projectRoot, entry));
     expect(tenantsIn(stack)).toEqual(engines.map((each) => `${folderOf(each)}/handler.ts`));
     expect(tenantsIn(readWith({ SingleTenant: 'true' }))).toEqual([]);
   });
 
-  test('is told no name of a table, bucket or queue', () => {
+  test('receives no name of a table, bucket or queue', () => {
     for (const { engine } of engines) {
       const { environment } = functionOf(stack, `functions/engines/${engine}/handler.ts`);
       expect(Object.keys(environment).sort(), engine).toEqual([
@@ -223,7 +223,7 @@ describe('an engine', () => {
     }
   });
 
-  test('has a worker that outlives it, as far as Lambda lets functions run', () => {
+  test("outlives its engine, within Lambda's maximum timeout", () => {
     for (const { engine } of engines) {
       const { timeoutSeconds } = functionOf(stack, `functions/engines/${engine}/handler.ts`);
       const worker = functionOf(stack, { worker: engine });
@@ -236,7 +236,7 @@ describe('the bucket', () => {
   const [bucket] = resourcesOf(template, 'AWS::S3::Bucket');
   const properties = bucket?.Properties ?? {};
 
-  test('is private, encrypted, and takes no request without TLS', () => {
+  test('is private, encrypted, and accepts no request without TLS', () => {
     expect(properties.PublicAccessBlockConfiguration).toEqual({
       BlockPublicAcls: true,
       BlockPublicPolicy: true,
@@ -250,7 +250,7 @@ describe('the bucket', () => {
     expect(JSON.stringify(policy?.Properties.PolicyDocument)).toContain('"aws:SecureTransport":"false"');
   });
 
-  test('takes uploads from any page and notifies the queue of uploads of them only', () => {
+  test('accepts uploads from any page and notifies the uploads queue of them only', () => {
     const [rule] = (properties.CorsConfiguration as { CorsRules: Record<string, Json>[] }).CorsRules;
     expect(rule).toMatchObject({ AllowedOrigins: ['*'], AllowedMethods: expect.arrayContaining(['GET', 'POST']) });
     expect(stack.buckets[0]?.notifications).toMatchObject([{ event: 's3:ObjectCreated:*', prefix: 'uploads/' }]);
@@ -261,7 +261,7 @@ describe('the bucket', () => {
     });
   });
 
-  test('drops what the sweep should ever miss', () => {
+  test('expires anything that the sweep misses', () => {
     const { Rules } = properties.LifecycleConfiguration as { Rules: Record<string, Json>[] };
     expect(Rules).toEqual([
       { Status: 'Enabled', ExpirationInDays: 2, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
@@ -273,7 +273,7 @@ describe('the page', () => {
   const [distribution] = stack.distributions;
   const [api] = stack.httpApis;
 
-  test('has its documents at their paths and its files in a bucket; everything else is the API, of which nothing is kept', () => {
+  test('has its documents at their paths and its files in a bucket; everything else is the API, uncached', () => {
     const paths = distribution?.behaviors.flatMap(({ origin, pattern }) => (origin.kind === 'build' ? [pattern] : []));
     expect(paths).toEqual([...assetPaths, ...htmlFiles.flatMap((file) => file.paths)]);
     expect(distribution?.behaviors.at(-1)).toMatchObject({
@@ -283,7 +283,7 @@ describe('the page', () => {
     });
   });
 
-  test('is in a bucket that only the distribution reads, and that goes with the stack', () => {
+  test('is in a bucket that only the distribution reads, and that is deleted with the stack', () => {
     const bucket = resourcesOf(template, 'AWS::S3::Bucket').find(({ id }) => id.startsWith('Page'));
     expect(bucket).toMatchObject({
       DeletionPolicy: 'Delete',
@@ -300,7 +300,7 @@ describe('the page', () => {
       expect(Properties).toMatchObject({ DestinationBucketName: { Ref: bucket?.id }, RetainOnDelete: false });
   });
 
-  test('shows every endpoint, and nobody else, that requests come from the distribution', () => {
+  test('proves to every endpoint, and only to those, that requests come from the distribution', () => {
     const { origin } = distribution?.behaviors.at(-1) ?? {};
     const key = origin?.kind === 'api' ? origin.headers[distributionHeader] : undefined;
     expect(key).toMatch(/^[0-9a-f-]{36}$/);
@@ -309,7 +309,7 @@ describe('the page', () => {
     expect(new Set(told)).toEqual(new Set(endpoints));
   });
 
-  test('is replaced after the endpoints that it calls, its documents after the files that they load', () => {
+  test('is deployed after the endpoints that it calls, and its documents after their files', () => {
     const [assets, documents] = resourcesOf(template, 'Custom::CDKBucketDeployment');
     expect(assets?.Properties).toMatchObject({ Include: ['assets/*'], Prune: false });
     expect(documents?.DependsOn).toEqual(
@@ -318,7 +318,7 @@ describe('the page', () => {
   });
 });
 
-test('both APIs limit what all clients together may ask', () => {
+test('both APIs limit the requests of all clients together', () => {
   const stages = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
   expect(stages.length).toBe(2);
   for (const { id, Properties } of stages)
@@ -328,7 +328,7 @@ test('both APIs limit what all clients together may ask', () => {
 describe('the table', () => {
   const [table] = resourcesOf(template, 'AWS::DynamoDB::Table');
 
-  test('is paid by request, encrypted, recoverable, and forgets by itself', () => {
+  test('is billed by request, encrypted, recoverable, and expires items automatically', () => {
     expect(table?.Properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
@@ -338,7 +338,7 @@ describe('the table', () => {
     });
   });
 
-  test('has the indexes that the records are read by', () => {
+  test('has the indexes that the records use', () => {
     expect(
       stack.tables[0]?.indexes.map(({ name, partitionKey, sortKey }) => [name, partitionKey.name, sortKey?.name]),
     ).toEqual([tableSchema.byOwner, tableSchema.byDue].map((index) => [index.name, index.partitionKey, index.sortKey]));
@@ -349,7 +349,7 @@ describe('people sign in', () => {
   const [pool] = resourcesOf(template, 'AWS::Cognito::UserPool');
   const [client] = resourcesOf(template, 'AWS::Cognito::UserPoolClient');
 
-  test('by a user pool that only the operator adds people to, and that holds them when the stack goes', () => {
+  test('by a user pool that only the operator adds people to, and that outlives the stack', () => {
     expect(pool?.Properties).toMatchObject({
       AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
       DeletionProtection: 'ACTIVE',
@@ -358,7 +358,7 @@ describe('people sign in', () => {
     });
   });
 
-  test('by a code that leads to this service alone, without a secret', () => {
+  test('by a code that is sent only to this service, without a secret', () => {
     expect(client?.Properties).toMatchObject({
       GenerateSecret: false,
       AllowedOAuthFlows: ['code'],
@@ -380,7 +380,7 @@ describe('people sign in', () => {
     ]);
   });
 
-  test('at an issuer that only their endpoints are told', () => {
+  test('at an issuer that only their endpoints know', () => {
     const told = stack.functions.filter(({ environment }) => 'LATHE_OIDC_ISSUER' in environment);
     expect(told.map(functionNameOf).sort()).toEqual(['HttpSignIn', 'HttpSignInCallback', 'HttpSignOut']);
     for (const { environment } of told)
@@ -403,7 +403,7 @@ const rows: [EndpointName, Route][] = Object.entries<Route>(routes).map(([name, 
   route,
 ]);
 
-/** Finds the function of a row by the name it has in the template, since rows may share a module. */
+/** Finds the function of a row by its name in the template, since rows may share a module. */
 function functionOfRow(name: EndpointName): LocalFunction {
   const construct = name
     .split('-')
@@ -452,7 +452,7 @@ describe('every row of the route table', () => {
       );
   });
 
-  test('is all that the API serves, but for what no route matches', () => {
+  test('is all that the API serves, apart from the fallback', () => {
     const serving = new Set(api?.routes.map((route) => route.function));
     expect(serving.size).toBe(rows.length + 1);
     expect(api?.routes.find(({ routeKey }) => routeKey === '$default')?.function).toBe(
@@ -461,7 +461,7 @@ describe('every row of the route table', () => {
   });
 });
 
-/** Lists what a role allows, each action on each resource with each value that its condition accepts. */
+/** Lists the permissions of a role: each action on each resource with each accepted value of its condition. */
 function permissionsIn({ role }: Pick<LocalFunction, 'role'>): string[] {
   expect(role.statements.every(({ effect }) => effect === 'Allow')).toBe(true);
   return [...new Set(role.statements.flatMap(atomsOf))].sort();
@@ -485,7 +485,7 @@ function logging({ region, account }: LocalStack, fn: LocalFunction): string[] {
   return [`logs:CreateLogStream ${arn}`, `logs:PutLogEvents ${arn}`];
 }
 
-/** What each need comes to, written down a second time by hand: a wider grant has to be made in both places. */
+/** The expansion of each permission, written by hand a second time: a wider grant must be made in both places. */
 const keysOfItems: Record<string, string> = {
   group: 'group#*',
   accountSubscribers: 'following#*',
@@ -552,7 +552,7 @@ function permissionsOf(need: Permission, { environment }: LocalFunction): string
   if (need === 'sockets:locate' || need === 'issuer:locate') return [];
   if (need === 'bus:put') return stack.eventBuses.map(({ arn }) => `events:PutEvents ${arn}`);
   if (action !== 'send') throw new Error(`No endpoint is known to need ${need}.`);
-  // Whoever may send to a queue has its URL, and whoever has its URL may send.
+  // A function has a queue's URL if and only if it may send to it.
   const events = ['events', 'progress', 'webhooks'];
   const urls = Object.entries(environment).flatMap(([name, url]) => {
     const queue = /^LATHE_QUEUE_(.+)$/.exec(name)?.[1]?.toLowerCase();
@@ -565,15 +565,15 @@ function queuesOf(urls: string[]): LocalStack['queues'] {
   return stack.queues.filter(({ url }) => urls.includes(url));
 }
 
-/** Who may do what must not spread, by the names of the functions in the template, with the reason. */
+/** Sensitive permissions and the functions that may have them, with reasons. */
 const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   [
-    'beside the operator two endpoints write API keys, so that no breach of another function makes one',
+    'only the operator and two endpoints write API keys, so that no breach of another function creates one',
     /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* keys?#\*$/,
     ['HttpKeyCreate', 'HttpKeyDelete'],
   ],
   [
-    'only what authenticates callers, or sends them events, reads API keys',
+    'only functions that authenticate callers, or send them events, read API keys',
     / key#\*$/,
     /^Http|^SocketsSocket$|^EventsRelay$/,
   ],
@@ -582,23 +582,23 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
     /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* (?:account|membership|invite)#\*$/,
     ['HttpTeamCreate', 'HttpMemberInvite', 'HttpMemberChange', 'HttpMemberRemove', 'HttpSignInCallback'],
   ],
-  ['nothing that is in the audit log is changed', /dynamodb:(?:Update|Delete|BatchWrite)Item .* audit#\*$/, []],
+  ['entries of the audit log never change', /dynamodb:(?:Update|Delete|BatchWrite)Item .* audit#\*$/, []],
   ['and one endpoint reads it', /dynamodb:(?:Get|BatchGet|Query).* audit#\*$/, ['HttpAuditList']],
   ['sessions begin with a sign-in', /dynamodb:(?:Put|BatchWrite)Item .* signin#\*$/, ['HttpSignInCallback']],
   ['and end with a sign-out', /DeleteItem .* signin#\*$/, ['HttpSignOut']],
-  ['only what authenticates callers reads sessions', /Item .* signin#\*$/, /^Http/],
-  ['who somebody is, only a sign-in asks', / person#\*$/, ['HttpSignInCallback']],
+  ['only functions that authenticate callers read sessions', /Item .* signin#\*$/, /^Http/],
+  ['only a sign-in reads people', / person#\*$/, ['HttpSignInCallback']],
   ['a sign-in is begun by one endpoint and completed by another', / attempt#\*$/, ['HttpSignIn', 'HttpSignInCallback']],
   ['tokens are made by one endpoint', /Item .* token#\*$/, ['HttpAccountToken', 'SocketsSocket']],
   ['and read where WebSockets connect', /GetItem .* token#\*$/, ['SocketsSocket']],
-  ['only transfers reach the stores of users', /s3:GetObject .*\/secrets\/\*$/, ['EnginetransferWorker']],
+  ['only transfers access the stores of users', /s3:GetObject .*\/secrets\/\*$/, ['EnginetransferWorker']],
   [
     'only engines that open protected files read their passwords',
     /s3:GetObject .*\/passwords\/\*$/,
     ['EnginedocumentWorker', 'EnginearchiveWorker'],
   ],
   [
-    'webhooks hold signing secrets, which only their endpoints and those that call or plan need',
+    'webhooks hold signing secrets, which only their endpoints and the functions that call or plan need',
     /(?:GetItem|Query) .* hooks#\*$/,
     /^HttpWebhook|^EventsRelay$|^EventsDeliver$/,
   ],
@@ -615,20 +615,20 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   ['workers read stored files', /s3:GetObject .*\/files\/\*$/, /^Engine\w+Worker$/],
   ['and links do', /sts:AssumeRole .*SignersFiles\w*$/, ['HttpFile']],
   ['only workers report progress', /sqs:SendMessage .*:EventsProgressQueue\w+$/, /^Engine\w+Worker$/],
-  ['only workers and the sweep know of revoked runs', /\/revoked\/\*$/, /^Engine\w+Worker$|^LifecycleSweep$/],
+  ['only workers and the sweep handle revoked runs', /\/revoked\/\*$/, /^Engine\w+Worker$|^LifecycleSweep$/],
   [
-    'only who deletes, imports or recovers reads whole groups',
+    'only functions that delete, import or recover read whole groups',
     /dynamodb:Query .* group#\*$/,
     ['HttpDeleteJob', 'LifecycleUploaded', 'LifecycleSweep'],
   ],
-  ['only lists read what they have counted', /(?:GetItem|Query) .* counts#\*$/, ['HttpListTasks', 'HttpListJobs']],
+  ['only lists read their counts', /(?:GetItem|Query) .* counts#\*$/, ['HttpListTasks', 'HttpListJobs']],
   [
-    'and only deletions announce that it changes',
+    'and only deletions invalidate them',
     /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* counts#\*$/,
     /^HttpList|^HttpDelete(?:Task|Job)$|^Engine\w+Worker$|^LifecycleSweep$/,
   ],
-  ['only the sweep looks for what is due', /\/index\/byDue /, ['LifecycleSweep']],
-  ['only lists and snapshots look for the records of an owner', /\/index\/byOwner /, /^HttpList|^SocketsSocket$/],
+  ['only the sweep queries due records', /\/index\/byDue /, ['LifecycleSweep']],
+  ['only lists and snapshots query the records of an owner', /\/index\/byOwner /, /^HttpList|^SocketsSocket$/],
 ];
 
 describe('roles', () => {
@@ -640,15 +640,15 @@ describe('roles', () => {
     else for (const name of found) expect(name).toMatch(holders);
   });
 
-  // The condition on the keys holds for a request that has none, so nothing that has none may be allowed.
-  test('reach items by their keys alone, and of named kinds', () => {
+  // The condition on keys also holds for requests without any, so no such action may be allowed.
+  test('access items by key only, and only of named kinds', () => {
     const keyed =
       /^dynamodb:(?:(?:Batch)?GetItem|Query|PutItem|UpdateItem|DeleteItem|BatchWriteItem) \S+ where dynamodb:LeadingKeys ForAllValues:StringLike [a-zA-Z]+#\*$/;
     for (const [name, atoms] of grants)
       for (const atom of atoms.filter((each) => each.startsWith('dynamodb:'))) expect(atom, name).toMatch(keyed);
   });
 
-  test('list the bucket under named prefixes alone', () => {
+  test('list the bucket under named prefixes only', () => {
     for (const [name, atoms] of grants)
       for (const atom of atoms.filter((each) => each.startsWith('s3:ListBucket')))
         expect(atom, name).toMatch(/ where s3:prefix StringLike [a-z]+\/\*$/);
@@ -689,7 +689,7 @@ test.for([
   expect(templateTable(changed)).not.toBe(templateTable(template));
 });
 
-test('an update reaches engines before their workers, and the endpoints last', async () => {
+test('an update deploys engines before their workers, and the endpoints last', async () => {
   const root: { Resources: Record<string, TemplateResource> } = JSON.parse(
     await readFile(await currentTemplate(), 'utf8'),
   );
@@ -698,7 +698,7 @@ test('an update reaches engines before their workers, and the endpoints last', a
     const { logicalId } = functionOf(stack, nameOfWorker(catalogue));
     expect(endpoints?.DependsOn).toContain(logicalId);
     if (catalogue.resources.packaging === 'worker') continue;
-    // A reference is a dependency: CloudFormation updates what is referred to first.
+    // A reference is a dependency: CloudFormation updates the referenced resource first.
     const { Variables } = Object(template.Resources[logicalId]?.Properties.Environment);
     expect(referredTo(Variables[functionVariable(catalogue.engine)])).toMatch(
       new RegExp(`^Engine${catalogue.engine}EngineFunction`),

@@ -8,7 +8,7 @@ import { type Json, readSynthesized, resourcesOf, type Template, type TemplateRe
 
 const original = await readSynthesized();
 
-/** Reads a copy of the template after a change to it. */
+/** Reads a changed copy of the template. */
 function readChanged(change: (template: Template) => void): void {
   const template: Template = structuredClone(original);
   change(template);
@@ -135,7 +135,7 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /Nothing in the template is called Big/,
     ],
     [
-      'another way to keep tenants apart',
+      'an unknown tenant isolation mode',
       (template) => {
         first(template, 'AWS::Lambda::Function').Properties.TenancyConfig = { TenantIsolationMode: 'PER_GROUP' };
       },
@@ -157,7 +157,7 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /apigateway\.amazonaws\.com has no permission to call Sockets\w+/,
     ],
     [
-      'a queue that is hidden for less time than its function may run',
+      'a queue with a visibility timeout below the timeout of its function',
       (template) => {
         for (const { id } of resourcesOf(template, 'AWS::SQS::Queue')) {
           const queue = template.Resources[id];
@@ -167,7 +167,7 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /visibility timeout \(1 s\) is shorter than the function's/,
     ],
     [
-      'a role that others than Lambda may take',
+      'a role that others than Lambda may assume',
       (template) => {
         const role = first(template, 'AWS::IAM::Role');
         within(role.Properties.AssumeRolePolicyDocument, 'Statement', 0).Principal = { Service: 'ec2.amazonaws.com' };
@@ -175,7 +175,7 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /can be assumed by others than Lambda, API Gateway and its own account/,
     ],
     [
-      'a role of an integration that API Gateway may not take',
+      'a role of an integration that API Gateway may not assume',
       (template) => {
         const [fn] = resourcesOf(template, 'AWS::Lambda::Function');
         const integration = Object.values(template.Resources).find(({ Properties }) => Properties.CredentialsArn);
@@ -208,14 +208,14 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /ComparisonOperator: expected "GreaterThanOrEqualToThreshold" but found "LessThanThreshold"/,
     ],
     [
-      'an alarm that looks back for longer than CloudWatch does',
+      'an alarm with a longer window than CloudWatch allows',
       (template) => {
         first(template, 'AWS::CloudWatch::Alarm').Properties.EvaluationPeriods = 1_000;
       },
       /looks back for more than a day/,
     ],
     [
-      'a topic that does not let alarms publish',
+      'a topic that does not allow alarms to publish',
       (template) => {
         const { Statement } = within(first(template, 'AWS::SNS::TopicPolicy').Properties.PolicyDocument);
         first(template, 'AWS::SNS::TopicPolicy').Properties.PolicyDocument = {
@@ -240,14 +240,14 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /GenerateSecret: expected false but found true/,
     ],
     [
-      'a client of the user pool that is given tokens without a code',
+      'a client of the user pool that receives tokens without a code',
       (template) => {
         first(template, 'AWS::Cognito::UserPoolClient').Properties.AllowedOAuthFlows = ['implicit'];
       },
-      /takes implicit in place of code/,
+      /has the OAuth flows implicit instead of code/,
     ],
     [
-      'a distribution that keeps responses of the API',
+      'a distribution that caches responses of the API',
       (template) => {
         const config = first(template, 'AWS::CloudFront::Distribution').Properties.DistributionConfig;
         within(config, 'DefaultCacheBehavior').CachePolicyId = '658327ea-f89d-4fab-a63d-7e88639e58f6';
@@ -255,7 +255,7 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /DefaultCacheBehavior\.CachePolicyId: expected "4135ea2d/,
     ],
     [
-      'a distribution that gives one caller the refusal of another',
+      "a distribution that returns one caller's refusal to another",
       (template) => {
         const config = within(first(template, 'AWS::CloudFront::Distribution').Properties.DistributionConfig);
         config.CustomErrorResponses = [];

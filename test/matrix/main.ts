@@ -22,7 +22,10 @@ const pairMs = 120_000;
 const memoryBytes = 4 * 1024 ** 3;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Converts every advertised pair and checks each output with another reader than its writer. Words on the command line pick engines, operations and formats. */
+/**
+ * Converts every advertised pair and checks each output with a reader other than its writer. Arguments select engines,
+ * operations and formats.
+ */
 async function main(words: string[]): Promise<void> {
   const missing = await findMissing();
   for (const engine of engineCatalogues) {
@@ -30,7 +33,7 @@ async function main(words: string[]): Promise<void> {
   }
   const catalogue = new Catalogue(engineCatalogues, missing.engines);
   const advertised = pairsOf(catalogue).filter((pair) => words.every((word) => Object.values(pair).includes(word)));
-  // Another spelling of a format is the same work; it is counted with the pair that proves it.
+  // Aliases of a format are counted with the pair that proves them.
   const distinct = new Map(
     advertised.map((pair) => [
       JSON.stringify([pair.operation, catalogue.canonical(pair.from), catalogue.canonical(pair.to)]),
@@ -85,7 +88,7 @@ function pairsOf(catalogue: Catalogue): Pair[] {
   );
 }
 
-/** Runs pairs in the sandboxes of their engines, with samples that are made once. */
+/** Runs pairs in the sandboxes of their engines, with cached samples. */
 class Prover {
   readonly #catalogue: Catalogue;
   readonly #folder: string;
@@ -97,7 +100,7 @@ class Prover {
     this.#folder = folder;
   }
 
-  /** Returns why a pair does not hold, or nothing when it does. */
+  /** Returns why a pair fails, or undefined if it holds. */
   async prove(pair: Pair): Promise<string | undefined> {
     const sandbox = this.#idle.get(pair.engine)?.pop() ?? sandboxOf(pair.engine);
     try {

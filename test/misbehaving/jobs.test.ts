@@ -9,7 +9,7 @@ import { download, filesOf, type JobView, postForm, type TaskDefinition, taskOf 
 import { until } from '../support/until.ts';
 
 const seed = 15;
-/** All are run by `npm run test:misbehaving` and `npm run test:breadth`. */
+/** `npm run test:misbehaving` and `npm run test:breadth` run all of them. */
 const count = isBroad ? 20 : 8;
 const atOnce = 5;
 const seconds = 300;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** What a killed function leaves is hidden for six times its timeout otherwise, which is more than an hour for some. */
+/** Otherwise messages of a killed function stay hidden for six times its timeout, which may be more than an hour. */
 function hastenRedelivery({ queueSources }: LocalStack): void {
   for (const { queue } of queueSources)
     queue.attributes.VisibilityTimeout = String(Math.min(40, Number(queue.attributes.VisibilityTimeout)));
@@ -43,7 +43,7 @@ interface Outcome {
   canceled: boolean;
 }
 
-/** Runs a job to its end, and cancels its conversion in the middle where a delay is given. */
+/** Runs a job to its end, and cancels its conversion after a delay, if given. */
 async function run(subscriber: PlainSubscriber, cancelAfterMs: number | undefined): Promise<Outcome> {
   const created = await stack.client.createJob(tasks);
   subscriber.subscribe(`job.${created.id}`);
@@ -59,7 +59,7 @@ async function run(subscriber: PlainSubscriber, cancelAfterMs: number | undefine
       : new Promise((resolve) => setTimeout(resolve, cancelAfterMs)).then(() => stack.client.call('POST', path));
   const response = await canceling;
   if (response) expect([200, 409]).toContain(response.status);
-  // Not by polling the service, which would take most of the processor time of this test.
+  // Polling the service would take most of this test's processor time.
   const isEnd = ({ id, event }: Received) => id === created.id && /_(completed|failed)$/.test(event);
   await until(`${created.id} ends`, () => subscriber.received.some(isEnd) || undefined, { seconds }).catch(
     async (cause) => {
@@ -86,19 +86,21 @@ async function findFaults({ job, canceled }: Outcome): Promise<string[]> {
   return content.subarray(8, 12).toString() === 'WEBP' ? [] : [`${job.id} gave no WebP`];
 }
 
-/** Lists what is wrong with the events of a job: earlier states after later ones, repeats under a new version, or a wrong end. */
+/**
+ * Lists mistakes in the events of a job: earlier states after later ones, repeats under a new version, or a wrong end.
+ */
 function findWrongEvents({ job }: Outcome, received: Received[]): string[] {
   const ids = new Set([job.id, ...job.tasks.map(({ id }) => id)]);
   const own = received.filter(({ id }) => ids.has(id));
   const wrongEnds = [job, ...job.tasks].flatMap(({ id, status }) => {
     const last = withoutRepeats(own).findLast((event) => event.id === id)?.status;
-    return last === status ? [] : [`${id} of ${job.id} is ${status}, and was last said to be ${last}`];
+    return last === status ? [] : [`${id} of ${job.id} is ${status}, but the last event said ${last}`];
   });
   return [...findStale(own), ...wrongEnds];
 }
 
 test(
-  'jobs end right, with their events in order, though AWS misbehaves in every way and some are canceled',
+  'jobs end correctly, with their events in order, under all faults and with some canceled',
   async () => {
     const random = new Random(seed);
     const subscriber = new PlainSubscriber(stack);
@@ -111,7 +113,7 @@ test(
     const lane = async () => {
       for (const delay of left) outcomes.push(await run(subscriber, delay));
     };
-    // More at once would start more environments, each of which takes half a second of a core.
+    // More concurrency would start more environments, each of which takes half a second of a core.
     await Promise.all(Array.from({ length: atOnce }, lane));
 
     expect((await Promise.all(outcomes.map(findFaults))).flat()).toEqual([]);

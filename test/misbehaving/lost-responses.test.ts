@@ -23,7 +23,7 @@ class ManyLost extends Faults {
   }
 }
 
-test('a task whose completion was recorded keeps its files though the response of the write was lost', async () => {
+test('a task whose completion was recorded keeps its files even if the response of the write was lost', async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'lathe-test-'));
   const stack = await startLocalStack({
     template: await currentTemplate(),
@@ -43,7 +43,8 @@ test('a task whose completion was recorded keeps its files though the response o
       export: { operation: 'export/url', input: 'import' },
     };
     const run = async () => {
-      // One of a hundred calls loses the responses to all three attempts: the service says so, and a client tries again.
+      // One call in a hundred loses the responses to all three attempts. The service reports that, and the client
+      // retries.
       const id = await until('a job is created', async () => {
         const { status, body } = await client.call<{ id: string }>('POST', '/v1/process/jobs', { tasks });
         if (status !== 201 && status !== 500) lost.push(`creation: ${status} ${JSON.stringify(body)}`);

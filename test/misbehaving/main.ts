@@ -3,21 +3,21 @@ import { projectRoot } from '../../infra/bundling.ts';
 
 /**
  * Without kills: a worker that is killed before it has claimed its task leaves the message hidden for six times the
- * function's timeout. The suites that shorten that, below, have them.
+ * function's timeout. The suites below shorten that, and include kills.
  */
 const withoutKills = ['test/contract', 'test/faults', 'test/events'];
 const withKills = ['test/misbehaving', 'test/faults/chaos.test.ts'];
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Runs files while AWS misbehaves, and returns whether all tests passed. */
+/** Runs files under faults, and returns whether all tests passed. */
 function run(files: string[], faults: string): boolean {
   print(`LATHE_LOCAL_FAULTS=${faults}: ${files.join(', ')}`);
   const { status } = spawnSync(
     process.execPath,
     [
       ...['infra/setup/run.mjs', '--tests', 'node_modules/vitest/vitest.mjs', 'run', ...files],
-      // What fails at first is left to sweeps, some of which come minutes later.
+      // Failures are left to sweeps, some of which run minutes later.
       ...['--testTimeout', '600000', '--maxWorkers', '2'],
     ],
     {

@@ -23,7 +23,7 @@ import { skipBecause } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import { readRunbook } from './runbook.ts';
 
-/** A minute of the alarms passes in a second here. */
+/** A minute of the alarms passes in a second. */
 const alarmSpeed = 60;
 const timeout = { seconds: 400, everyMs: 250 };
 const minutes = 15;
@@ -35,7 +35,7 @@ let stack: TestStack;
 let sqs: SQSClient;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
-/** What has been done to the stack, and how the commands of the runbook undo it. */
+/** The injected fault, and how the commands of the runbook undo it. */
 let fault: {
   function?: LocalFunction;
   mapping?: string;
@@ -51,7 +51,7 @@ beforeAll(async () => {
     { LATHE_ALLOW_HOSTS: receiver.host, LATHE_SWEEP_SECONDS: '1' },
     {
       alarmSpeed,
-      // The person who follows the runbook may move messages.
+      // The operator who follows the runbook may move messages.
       alter: ({ functions, queues }) => {
         functionOf({ functions }, 'functions/lifecycle/sweep.ts').role.statements.push({
           effect: 'Allow',
@@ -75,11 +75,11 @@ afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
 });
 
-/** Commands of the runbook that only look, and are not run here. */
+/** Runbook commands that only read, and are not run here. */
 const looks =
   /^(?:aws (?:logs tail|lambda (?:get|list)-|events describe-rule|cloudformation describe-)|git checkout |npm run redrive -- --stack Lathe$)/;
 
-/** What the others do, each to what the fault was made on. */
+/** What the other commands do to the resources of the fault. */
 const actions: [command: RegExp, act: () => Promise<unknown> | unknown][] = [
   [/^npm run deploy$/, () => fault.lostPermissions?.fn.role.statements.push(...fault.lostPermissions.statements)],
   [
@@ -118,7 +118,7 @@ const fires = (name: string, provoke: () => unknown = () => undefined) =>
 
 const clears = (name: string) => until(`${name} clears`, () => stack.alarms()[name] === 'OK' || undefined, timeout);
 
-/** Shows that an alarm fires by its fault and clears by its entry, and that both are printed. */
+/** Checks that an alarm fires by its fault and clears by its entry, and that both are printed. */
 async function check(name: string, provoke?: () => unknown): Promise<void> {
   await fires(name, provoke);
   await follow(name);
@@ -148,7 +148,7 @@ function send(queue: LocalQueue, message: object): Promise<unknown> {
   );
 }
 
-/** Does what SQS does on its own in AWS: it sends each message to the queue that it came from. */
+/** Redrives each message to its source queue, as SQS does in AWS. */
 async function moveDeadLetters(): Promise<void> {
   const { deadLetters } = fault;
   const from = stack.stack.queues.find(({ attributes }) => attributes.RedrivePolicy?.includes(`"${deadLetters?.arn}"`));
@@ -163,7 +163,7 @@ async function moveDeadLetters(): Promise<void> {
   }
 }
 
-/** Lets a task be as old as the sweep waits for one in a queue. */
+/** Makes a task old enough that the sweep counts it as late. */
 async function makeLate(id: string): Promise<void> {
   const dynamodb = new DynamoDBClient(await clientAs(stack, 'LifecycleSweep', 'dynamodb'));
   const past = Date.now() - queueTimeoutMs;
@@ -181,7 +181,7 @@ async function makeLate(id: string): Promise<void> {
 async function replay(): Promise<void> {
   const { webhook, id } = fault.delivery ?? { webhook: '', id: '' };
   const { status } = await stack.client.call('POST', `/v1/account/webhooks/${webhook}/deliveries/${id}/replay`);
-  // Since the receiver said that it is gone, as the entry says.
+  // Because the receiver responded with 410 Gone, as the entry says.
   expect(status).toBe(409);
 }
 
@@ -193,14 +193,14 @@ describe('an alarm fires by a fault and clears by its entry in the runbook:', op
     expect([...runbook.keys()].sort()).toEqual(stack.stack.alarms.map(({ name }) => name).sort());
   });
 
-  test('endpoints that a release took a permission from', async () => {
+  test('endpoints that lost a permission in a release', async () => {
     const fn = functionOf(stack.stack, 'functions/api/tasks/list-tasks.ts');
     fault = { lostPermissions: { fn, statements: fn.role.statements.splice(0) } };
     await check('ApiErrors', () => callAtOnce(6, '/v1/process/tasks'));
     expect((await stack.client.call('GET', '/v1/process/tasks')).status).toBe(200);
   });
 
-  test('a function that somebody switched off', async () => {
+  test('a disabled function', async () => {
     const fn = functionOf(stack.stack, 'functions/api/tasks/list-tasks.ts');
     fn.reservedConcurrency = 0;
     fault = { function: fn };
@@ -208,7 +208,7 @@ describe('an alarm fires by a fault and clears by its entry in the runbook:', op
     expect((await stack.client.call('GET', '/v1/process/tasks')).status).toBe(200);
   });
 
-  test('a schedule that somebody disabled', async () => {
+  test('a disabled schedule', async () => {
     const [schedule] = stack.stack.schedules;
     fault = { rule: schedule?.logicalId ?? '' };
     await stack.switches.get(fault.rule ?? '')?.turnOff();
@@ -246,17 +246,17 @@ describe('an alarm fires by a fault and clears by its entry in the runbook:', op
     await check(`${name}DeadLetters`);
   });
 
-  test('tasks that nobody takes since somebody disabled a mapping', async () => {
+  test('tasks that wait because of a disabled mapping', async () => {
     const { mapping } = queueOf('functions/transfers/handler.ts');
     fault = { mapping };
     await stack.switches.get(mapping)?.turnOff();
     const task = await stack.client.createTask('import/url', { url: receiver.url });
-    // Again and again, as it is each time that the sweep looks at it.
+    // Repeatedly, because each sweep resets it.
     await check('TasksWaiting', () => makeLate(task.id));
     expect((await stack.client.waitForTask(task.id)).status).not.toBe('created');
   });
 
-  test('queues whose mappings somebody disabled', async () => {
+  test('queues with disabled mappings', async () => {
     const queues = [
       { name: 'UploadsWaiting', message: {}, ...queueOf('functions/lifecycle/uploaded.ts') },
       {

@@ -29,7 +29,7 @@ test('a job is found by its ids in the log of each hop, from its request to its 
     tasks: {
       import: { operation: 'import/base64', file: dataUri(await twoHalves(64, 64)), filename: 'halves.png' },
       convert: { operation: 'convert', input: 'import', output_format: 'webp' },
-      // One that takes a worker, and one that does not.
+      // One with a worker, and one without.
       export: { operation: 'export/url', input: 'convert', archive_multiple_files: true },
       copy: { operation: 'export/url', input: 'convert' },
     },

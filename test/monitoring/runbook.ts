@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns the entries of the runbook: the shell commands of each, by the name of each alarm that it is for. */
+/** Returns the runbook's shell commands by the name of each alarm. */
 export function readRunbook(): Map<string, string[]> {
   const text = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
   const [, ...entries] = text.split(/^## /m);

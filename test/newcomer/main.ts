@@ -16,8 +16,8 @@ import { verifyOutput } from './read-back.ts';
 import { makeSample } from './samples.ts';
 import { type Newcomer, npmStart } from './service.ts';
 
-// What a newcomer meets on this machine, with whatever is installed on it: `npm start` comes up, its line completes, what it
-// offers is what it lists and validates, text is seen, and every image pair on offer holds. Needs npm packages alone.
+// Checks what a newcomer meets on this machine with its installed programs: `npm start` runs, its example completes,
+// offers match lists and validation, text is drawn, and every offered image pair holds. Requires only npm packages.
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const failures: string[] = [];
@@ -57,10 +57,10 @@ async function tryLine({ line }: Newcomer): Promise<void> {
   const tasks = job.tasks.map(({ operation, status }) => `${operation} ${status}`).join(', ');
   check('the printed line completes', job.status === 'completed', tasks);
   const response = await fetch(job.tasks.at(-1)?.result?.url ?? '');
-  check('and gives a file', response.ok, `${response.headers.get('content-type')}`);
+  check('and produces a file', response.ok, `${response.headers.get('content-type')}`);
 }
 
-/** Compares what the service lists with what it is to offer, and tries to get what it does not. */
+/** Compares the lists of the service with what it should offer, and requests what it does not. */
 async function compareOffers(service: Newcomer, catalogue: Catalogue): Promise<void> {
   const client = new Client(service);
   const { body: health } = await client.call<{
@@ -71,7 +71,7 @@ async function compareOffers(service: Newcomer, catalogue: Catalogue): Promise<v
       `       ${name}: ${usable ? 'usable' : 'off'}${missing.length ? `, without ${missing.map((part) => part.name).join(', ')}` : ''}`,
     );
   check(
-    '/health tells the engines that are usable',
+    '/health reports the usable engines',
     health.engines.every(({ name, usable }) => usable === catalogue.isUsable(name)),
   );
   let listed = 0;
@@ -88,7 +88,7 @@ async function compareOffers(service: Newcomer, catalogue: Catalogue): Promise<v
         wrong.push(`${operation} ${from}`);
     }
   }
-  check('format queries list what is offered', wrong.length === 0, wrong.join(', ') || `${listed} pairs`);
+  check('format queries list the offers', wrong.length === 0, wrong.join(', ') || `${listed} pairs`);
   const dropped = new Catalogue(engineCatalogues)
     .inputs('convert', '*')
     .filter((from) => catalogue.outputs('convert', from).length === 0);
@@ -108,7 +108,7 @@ const text = {
   html: '<!doctype html><html><body style="margin:0;background:#fff"><p style="font: 60px sans-serif; margin: 10px">Lathe Text</p></body></html>',
 };
 
-/** Letters come out as nothing at all where there is no font. */
+/** Checks that text is drawn: without a font, letters are blank. */
 async function lookAtText(service: Newcomer, catalogue: Catalogue): Promise<void> {
   const client = new Client(service);
   for (const [format, content] of Object.entries(text)) {
@@ -128,7 +128,7 @@ async function lookAtText(service: Newcomer, catalogue: Catalogue): Promise<void
       done = await client.call('GET', `/v1/process/jobs/${job.id}/wait`);
     const result = done.body.tasks.at(-1)?.result;
     if (done.body.status !== 'completed' || !result?.url) {
-      check(`letters of ${format} are seen`, false, result?.msg ?? done.body.status);
+      check(`text of ${format} is drawn`, false, result?.msg ?? done.body.status);
       continue;
     }
     const picture = Buffer.from(await (await fetch(result.url)).arrayBuffer());
@@ -140,11 +140,11 @@ async function lookAtText(service: Newcomer, catalogue: Catalogue): Promise<void
       .raw()
       .toBuffer({ resolveWithObject: true });
     const dark = data.filter((value) => value < 100).length;
-    check(`letters of ${format} are seen`, dark > 1_000, `${dark} dark pixels`);
+    check(`text of ${format} is drawn`, dark > 1_000, `${dark} dark pixels`);
   }
 }
 
-/** Converts every image pair on offer once, in the engine's own sandbox, and looks at what comes out. */
+/** Converts every offered image pair once, in the engine's own sandbox, and checks the output. */
 async function proveImages(folder: string): Promise<void> {
   const catalogue = new Catalogue(engineCatalogues, (await findMissing()).engines);
   const offered = processingOperations.flatMap((operation) =>
@@ -155,7 +155,7 @@ async function proveImages(folder: string): Promise<void> {
         .map((to): Pair => ({ operation, from, to })),
     ),
   );
-  // Another spelling of a format is the same work; it is counted with the pair that proves it.
+  // Aliases of a format are counted with the pair that proves them.
   const keyOf = ({ operation, from, to }: Pair) =>
     `${operation} ${catalogue.canonical(from)} ${catalogue.canonical(to)}`;
   const distinct = [...new Set(offered.map(keyOf))];
@@ -186,8 +186,8 @@ async function proveImages(folder: string): Promise<void> {
   print(
     `       converted and checked by header or pages: ${count('header')}; without a sample here: ${count('no sample')}`,
   );
-  check('every image pair on offer that has a sample here holds', failed.length === 0, `${failed.length} failed`);
-  check('at least 1,500 image pairs are offered and true', count('picture', 'header') >= 1_500);
+  check('every offered image pair with a sample here holds', failed.length === 0, `${failed.length} failed`);
+  check('at least 1,500 image pairs are offered and hold', count('picture', 'header') >= 1_500);
 }
 
 async function makeSamples(formats: Set<string>, folder: string): Promise<Map<string, string>> {

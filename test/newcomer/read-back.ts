@@ -9,7 +9,7 @@ import { compare, type Fidelity, squared } from '../engines/image/compare.ts';
 import { original } from '../engines/image/samples.ts';
 import { quietContext } from '../support/sandboxed.ts';
 
-/** ImageMagick's names of what libvips writes, so that each reads what the other wrote. */
+/** ImageMagick's names of libvips' output formats, so that each reads what the other wrote. */
 const writtenBySharp: Record<string, MagickFormat> = {
   jpg: 'JPEG',
   png: 'PNG',
@@ -34,8 +34,8 @@ const inputFidelity: Record<string, Fidelity> = {
 const tolerated: Record<Fidelity, number> = { colour: 12, grey: 12, bilevel: 30 };
 
 /**
- * Checks with npm packages alone that an output is the picture it was made of, or where nothing there reads the format,
- * that it begins as it must. Returns how it was checked, or throws with what is wrong.
+ * Checks with npm packages alone that an output is the picture it was made from or, if none reads the format, that its
+ * signature is correct. Returns how it was checked, or throws what is wrong.
  */
 export async function verifyOutput(
   path: string,

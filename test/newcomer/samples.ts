@@ -25,8 +25,8 @@ const cameras: Record<string, (scene: Scene) => Buffer | Promise<Buffer>> = {
 };
 
 /**
- * Makes a sample of an image format with npm packages and test code alone, for machines that have no other program.
- * Returns nothing for formats that neither can write.
+ * Makes a sample of an image format with npm packages and test code alone. Returns undefined for formats that neither
+ * can write.
  */
 export async function makeSample(format: string, folder: string): Promise<string | undefined> {
   const content = await contentOf(format, folder);

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 export interface Newcomer {
   url: string;
   apiKey: string;
-  /** The line that the greeting gives to try. */
+  /** The example line of the greeting. */
   line: string;
   output(): string;
   stop(): Promise<void>;
 }
 
-/** Runs `npm start` as somebody does who has just cloned the project, and reads what it prints. */
+/** Runs `npm start` as after a fresh clone, and reads its output. */
 export async function npmStart(env: Record<string, string>): Promise<Newcomer> {
   const child = spawn('npm', ['start'], {
     env: { ...process.env, ...env },
@@ -40,7 +40,7 @@ export async function npmStart(env: Record<string, string>): Promise<Newcomer> {
 async function end(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null) return;
   const gone = once(child, 'exit');
-  // As Ctrl-C does, which reaches npm and all that it started.
+  // Like Ctrl-C, which reaches npm and all its descendants.
   process.kill(-child.pid, 'SIGINT');
   await gone;
 }

@@ -11,7 +11,7 @@ import { type Proof, prove } from './proof.ts';
 
 const print = (line = '') => void process.stdout.write(`${line}\n`);
 
-/** Proves that each role allows what its function uses and nothing else, from the calls of the whole test run. */
+/** Proves that each role allows what its function uses and nothing else, from the calls of a whole test run. */
 async function main(given: string | undefined): Promise<void> {
   const folder = given === undefined ? recordTests() : resolve(given);
   const stack = readTemplate({
@@ -20,19 +20,19 @@ async function main(given: string | undefined): Promise<void> {
     parameters: {},
   });
   const { all, ofStack } = readRecording(folder, stack);
-  // Tests that act in the name of a function say so, and some run stacks that have more resources than this one.
+  // Tests that act as a function are marked, and some run stacks with other resources.
   const decisions = ofStack.filter(({ app, resource }) => app !== 'tests' && isOf(stack, resource));
   print(`Recording           ${folder}: ${all.length} kinds of calls, ${decisions.length} of them of functions`);
   report(prove(stack, decisions));
 }
 
-/** The tests that reach a gate. Those of engines, which take most of the time, reach none. */
+/** The tests that use a gate. Engine tests, which take most of the time, do not. */
 const withGate = [
   ...['client', 'contract', 'events', 'faults', 'infra', 'monitoring', 'sign-in', 'stack', 'transfers', 'web'],
   'security/hostile-function',
 ];
 
-/** Runs the tests with the gate recording; what it records of tests that fail would prove nothing. */
+/** Runs the tests with the gate recording. Recordings of failing tests would prove nothing. */
 function recordTests(): string {
   const folder = mkdtempSync(join(tmpdir(), 'lathe-permissions-'));
   const { status } = spawnSync(
@@ -43,11 +43,11 @@ function recordTests(): string {
     ],
     { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, LATHE_GATE_RECORD: folder, LATHE_TEST_BREADTH: '1' } },
   );
-  if (status !== 0) throw new Error(`The tests failed. What they recorded is in ${folder}.`);
+  if (status !== 0) throw new Error(`The tests failed. Their recording is in ${folder}.`);
   return folder;
 }
 
-/** Reads what the gates recorded, each in a file of its own; those of a stack of another size have other functions. */
+/** Reads the recordings of all gates; stacks of another size have other functions. */
 function readRecording(folder: string, { functions }: LocalStack) {
   const roles = new Set(functions.map(({ role }) => role.logicalId));
   const isOther = ({ role }: RecordedDecision) => /Role[0-9A-F]{8}$/.test(role) && !roles.has(role);
@@ -70,7 +70,7 @@ function isOf(stack: LocalStack, resource: string): boolean {
 function report({ roles, statements, grants, calls, unused, refused, mutants, excluded }: Proof): void {
   const survivors = mutants.filter(({ caughtBy }) => caughtBy === undefined);
   list('No call uses', unused);
-  list('Recorded, and refused now', refused);
+  list('Recorded, but now refused', refused);
   list(
     'Not noticed',
     survivors.map(({ role, change }) => `${role} ${change}`),
@@ -78,7 +78,7 @@ function report({ roles, statements, grants, calls, unused, refused, mutants, ex
   print();
   print(`Roles               ${roles}`);
   print(`Statements          ${statements}`);
-  print(`Grants              ${grants}, of which ${grants - unused.length} are used by ${calls} kinds of calls`);
+  print(`Grants              ${grants}, ${grants - unused.length} of them used by ${calls} kinds of calls`);
   print(`Not judged          ${excluded.grants} grants of logs:*. ${excluded.reason}`);
   print(`Mutants             ${mutants.length}`);
   print(`Caught              ${mutants.length - survivors.length}`);

@@ -4,11 +4,11 @@ import type { LocalFunction, LocalRole, PolicyStatement } from '../../packages/l
 import { indexPartitions, partitions } from '../../shared/aws/table-schema.ts';
 import { objectPrefixes } from '../../shared/files/keys.ts';
 
-/** What a role would be with one thing taken away, and how that shows. */
+/** A role with one thing removed, and how that is detected. */
 export interface Mutant {
   role: string;
   change: string;
-  /** A recorded call that is refused then, or what is allowed then and no function uses. */
+  /** A recorded call that is then refused, or a newly allowed request that no function uses. */
   caughtBy?: string;
 }
 
@@ -20,7 +20,7 @@ export interface Proof {
   calls: number;
   /** Grants that no recorded call uses. */
   unused: string[];
-  /** Recorded calls that the roles do not allow any more. */
+  /** Recorded calls that the roles no longer allow. */
   refused: string[];
   mutants: Mutant[];
   /** Grants that no call through the gate can use, with the reason. */
@@ -30,13 +30,13 @@ export interface Proof {
 const excludedReason =
   'Lambda itself writes the logs of a function with its role; the local stack has no CloudWatch Logs to call.';
 
-/** Values that requests may carry, beside those that the recording shows, to find what a role without a condition allows. */
+/** Additional request values, for finding what a role without a condition allows. */
 const probes: Record<string, string[]> = {
   'dynamodb:leadingkeys': Object.values({ ...partitions, ...indexPartitions }).map((prefix) => `${prefix}probe`),
   's3:prefix': ['', ...Object.values(objectPrefixes)],
 };
 
-/** Judges the roles of a stack by the calls that its functions made. */
+/** Judges the roles of a stack by the calls of its functions. */
 export function prove(
   stack: { account: string; functions: Pick<LocalFunction, 'role' | 'entry'>[] },
   decisions: RecordedDecision[],
@@ -73,7 +73,7 @@ export function prove(
   return proof;
 }
 
-/** Returns the roles of other workers that run the program of this one: what one of them calls, each of them would. */
+/** Returns the roles of other workers with the same code: each of them would make the same calls. */
 function peersOf(role: LocalRole, functions: Pick<LocalFunction, 'role' | 'entry'>[]): LocalRole[] {
   if (!isWorker(role)) return [];
   const entry = functions.find((fn) => fn.role === role)?.entry;
@@ -84,7 +84,7 @@ function isWorker(role: LocalRole): boolean {
   return /^Engine[a-z]+Worker$/.test(nameOf(role));
 }
 
-/** Returns the calls of a worker as another would make them: on what is theirs in place of what is its own. */
+/** Returns the calls of a worker as another would make them, on its own resources. */
 function callsAs(role: LocalRole, peer: LocalRole, decisions: RecordedDecision[]): RecordedDecision[] {
   const resources = role.statements.flatMap((statement) => statement.resources);
   return decisions
@@ -95,13 +95,13 @@ function callsAs(role: LocalRole, peer: LocalRole, decisions: RecordedDecision[]
     });
 }
 
-/** Returns a resource without the hash of its name, and without the name of the engine if it is the role's own. */
+/** Returns a resource without the hash of its name, and without the engine's name if it is the role's own. */
 function placeOf(resource: string, role: LocalRole): string {
   const engine = nameOf(role).replace(/Worker$/, '');
   return resource.replace(/[0-9A-F]{8}$/, '').replace(`:${engine}`, ':Engine');
 }
 
-/** Splits a call on several keys, all of which a role has to allow, into calls on one each. */
+/** Splits a call on several keys, all of which must be allowed, into calls on one each. */
 function oneByOne({ conditions, ...call }: RecordedDecision): RecordedDecision[] {
   let parts: Record<string, string[]>[] = [{}];
   for (const [key, values] of Object.entries(conditions))
@@ -132,7 +132,7 @@ function isExcluded(actions: string[]): boolean {
   return actions.every((action) => action.startsWith('logs:'));
 }
 
-/** Splits a statement into statements of one action, one resource and one value of each condition. */
+/** Splits a statement into statements of one action, one resource and one value per condition. */
 function grantsOf(statement: PolicyStatement): PolicyStatement[] {
   let grants: PolicyStatement[] = statement.actions.flatMap((action) =>
     statement.resources.map((resource) => ({ ...statement, actions: [action], resources: [resource] })),
@@ -184,7 +184,9 @@ function narrowings(statement: PolicyStatement): [what: string, mutated: PolicyS
   ];
 }
 
-/** Finds a request that only the widened role allows. The role as it is allows nothing unused, so no function makes it. */
+/**
+ * Finds a request that only the widened role allows. The role itself allows nothing unused, so no function makes it.
+ */
 function newlyAllowed(
   { actions, resources }: PolicyStatement,
   key: string,
@@ -241,7 +243,7 @@ function shortArn(arn: string): string {
   return arn.replace(/^arn:aws:[a-z0-9-]+:[^:]*:[^:]*:/, '');
 }
 
-/** Drops what the CDK ends the logical id of a role with. */
+/** Drops the CDK's suffix from the logical id of a role. */
 function nameOf({ logicalId }: LocalRole): string {
   return logicalId.replace(/Role[0-9A-F]{8}$/, '');
 }

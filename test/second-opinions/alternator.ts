@@ -16,10 +16,10 @@ const suite = {
 };
 const packages = ['boto3', 'packaging', 'pytest', 'requests'];
 
-/** What the service uses of DynamoDB. */
+/** The DynamoDB features that the service uses. */
 const files = ['condition_expression', 'update_expression', 'gsi', 'key_condition_expression', 'returnvalues', 'batch'];
 
-/** Runs those of ScyllaDB's tests of DynamoDB that concern the service against the embedded DynamoDB. */
+/** Runs the relevant ones of ScyllaDB's DynamoDB tests against the embedded DynamoDB. */
 export async function runAlternatorTests(only: string | undefined): Promise<Opinion> {
   const checkout = findCheckout(suite);
   if ('missing' in checkout) return checkout;
@@ -36,7 +36,7 @@ export async function runAlternatorTests(only: string | undefined): Promise<Opin
       plugins: ['alternator_plugin'],
       args: [
         ...[only === undefined ? '--tb=no' : '--tb=short', ...(only === undefined ? [] : ['-k', only])],
-        // The settings of ScyllaDB's tests need plugins that these do not.
+        // ScyllaDB's own settings need plugins that these tests do not.
         ...['--config-file', '/dev/null'],
         ...['--url', `http://127.0.0.1:${door.port}`],
         ...files.map((name) => `test/alternator/test_${name}.py`),
@@ -48,11 +48,11 @@ export async function runAlternatorTests(only: string | undefined): Promise<Opin
   }
 }
 
-/** Starts the embedded DynamoDB at the root of a port, without the gate, which knows the tables of the template only. */
+/** Starts the embedded DynamoDB at the root of a port, without the gate, which only knows the template's tables. */
 async function startDoor(directory: string): Promise<AsyncDisposable & { port: number }> {
   const tables = await startTables([], directory);
   const server = createServer((req, res) => {
-    // The suite asks by GET whether the server is alive.
+    // The suite checks by GET whether the server is alive.
     if (req.method === 'GET') res.end();
     else void buffer(req).then((body) => tables.handle(req, res, body));
   });

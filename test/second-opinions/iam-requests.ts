@@ -1,9 +1,9 @@
 import type { RecordedDecision } from '../../packages/local-aws/src/iam/record.ts';
 
-/** What a caller asks for, as far as policies can tell. */
+/** A request as far as policies can distinguish it. */
 export type AccessQuestion = Pick<RecordedDecision, 'action' | 'resource' | 'conditions'>;
 
-/** How the value of a condition key may be changed so that policies that mean it exactly do not match any more, or still do. */
+/** Changes to a condition value after which exact policies no longer match, or still do. */
 const otherValues: ((value: string) => string)[] = [
   (value) => value.replace(/…$/, ''),
   (value) => value.replace(/[#/]…?$/, ''),
@@ -25,7 +25,7 @@ const otherResources: ((resource: string) => string)[] = [
   (resource) => resource.replace(/(arn:aws:s3:::[^/]+).*$/s, '$1/other/…'),
 ];
 
-/** Returns questions that differ from one in one thing each. */
+/** Returns questions that differ from one in one property each. */
 export function vary(question: AccessQuestion): AccessQuestion[] {
   const { resource, conditions } = question;
   const keys = Object.entries(conditions);
@@ -35,7 +35,7 @@ export function vary(question: AccessQuestion): AccessQuestion[] {
     ...keys.flatMap(([key, values]) =>
       (values.every(isArn) ? otherResources : otherValues).flatMap((change) => [
         { ...question, conditions: { ...conditions, [key]: values.map(change) } },
-        // One good value does not make up for another.
+        // One matching value does not make up for another.
         { ...question, conditions: { ...conditions, [key]: [...values, ...values.map(change)] } },
       ]),
     ),

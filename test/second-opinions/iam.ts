@@ -25,15 +25,15 @@ interface Simulator {
 }
 
 interface Comparison {
-  /** The name by which the policies were recorded. */
+  /** The name under which the policies were recorded. */
   name: string;
   policies: RecordedPolicies;
   question: AccessQuestion;
-  /** What the gate decided, where that was recorded. */
+  /** The gate's decision, if recorded. */
   recorded?: boolean;
 }
 
-/** Has iam-simulate decide what the gate decided in a test run, and what it would decide on requests that differ a little. */
+/** Compares iam-simulate with the gate's decisions in a test run, and on slightly different requests. */
 export async function runIamSimulation(given: string | undefined): Promise<Opinion> {
   const simulator = await loadSimulator();
   if ('missing' in simulator) return simulator;
@@ -48,11 +48,11 @@ export async function runIamSimulation(given: string | undefined): Promise<Opini
     })),
   );
   print(`Recording           ${folder}`);
-  print(`Decisions           ${decisions.length}, of which ${recorded.length} differ`);
+  print(`Decisions           ${decisions.length}, ${recorded.length} differ`);
   print(`Allowed, denied     ${count(recorded, true)}, ${count(recorded, false)}`);
   const asked = new Set(recorded.map(describe));
   const others = distinct(variations(recorded, policiesNamed)).filter((each) => !asked.has(describe(each)));
-  print(`Beside them         ${others.length} requests that the gate was not asked`);
+  print(`Variations          ${others.length} requests that the gate was not asked`);
   const outcomes = new Map<string, boolean>();
   let [judged, denied, impossible] = [0, 0, 0];
   for (const comparison of [...recorded, ...others]) {
@@ -76,7 +76,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Installs the simulator once; its license (AGPL) keeps it out of the project's own packages. */
+/** Installs the simulator once; its license (AGPL) keeps it out of the project's packages. */
 async function loadSimulator(): Promise<Simulator | { missing: string }> {
   const folder = join(cache, `iam-simulate-${version}`);
   const entry = join(folder, 'node_modules', simulatorPackage, 'dist/esm/index.js');
@@ -89,7 +89,10 @@ async function loadSimulator(): Promise<Simulator | { missing: string }> {
   return import(pathToFileURL(entry).href);
 }
 
-/** Runs the contract suite with the gate recording, which takes two minutes; the whole test run records five times as much. */
+/**
+ * Runs the contract suite with the gate recording, which takes two minutes. A whole test run records five times as
+ * much.
+ */
 function recordContract(): string {
   const folder = mkdtempSync(join(tmpdir(), 'lathe-iam-'));
   const { status } = spawnSync(
@@ -97,7 +100,7 @@ function recordContract(): string {
     ['infra/setup/run.mjs', '--tests', 'node_modules/vitest/vitest.mjs', 'run', '--project', 'contract'],
     { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, LATHE_GATE_RECORD: folder } },
   );
-  if (status !== 0) throw new Error(`The tests failed. What they recorded is in ${folder}.`);
+  if (status !== 0) throw new Error(`The tests failed. Their recording is in ${folder}.`);
   return folder;
 }
 
@@ -108,7 +111,7 @@ function readRecording(folder: string) {
     .filter((line) => line !== '')
     .map((line): RecordedDecision => JSON.parse(line));
   if (decisions.some(({ policies }) => policies === undefined))
-    throw new Error(`The recording in ${folder} is of an earlier version, without policies.`);
+    throw new Error(`The recording in ${folder} is from an earlier version, without policies.`);
   const known = new Map<string, RecordedPolicies>();
   const policiesNamed = (name: string): RecordedPolicies => {
     const found = known.get(name) ?? JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
@@ -118,7 +121,7 @@ function readRecording(folder: string) {
   return { decisions, policiesNamed };
 }
 
-/** Asks with each set of policies what was asked with any other, and what differs in one thing from what was asked with it. */
+/** Asks each set of policies the questions of all others, and variations of its own. */
 function variations(recorded: Comparison[], policiesNamed: (name: string) => RecordedPolicies): Comparison[] {
   const questions = [...new Map(recorded.map(({ question }) => [JSON.stringify(question), question])).values()];
   return [...Map.groupBy(recorded, ({ name }) => name)].flatMap(([name, asked]) => {
@@ -154,7 +157,7 @@ function decide({ policies, question }: Pick<Comparison, 'policies' | 'question'
   return isAllowed(request, policies.identity, policies.resource);
 }
 
-/** The gate takes the loopback interface for TLS, and does not record that. */
+/** The gate treats the loopback interface as TLS, and does not record that. */
 function contextOf({ conditions }: AccessQuestion): Record<string, string[]> {
   return { 'aws:securetransport': ['true'], ...conditions };
 }
@@ -171,7 +174,7 @@ async function ask(simulator: Simulator, comparison: Comparison): Promise<boolea
       request: {
         principal: caller.type === 'role' ? caller.arn : caller.name,
         action: question.action,
-        // An ARN of S3 has no account; the buckets are of the one that the roles are of.
+        // S3 ARNs have no account; the buckets belong to the roles' account.
         resource: { resource: question.resource, accountId: accountOfResource === '' ? account : accountOfResource },
         contextVariables: contextOf(question),
       },
@@ -184,12 +187,12 @@ async function ask(simulator: Simulator, comparison: Comparison): Promise<boolea
   );
   if (result.resultType !== 'error') return result.overallResult === 'Allowed';
   const { message } = result.errors;
-  // A resource that the action does not act on, or an action that cannot be limited to a resource.
+  // A resource that the action does not apply to, or an action without resource-level permissions.
   if (message === 'no.resource.types' || message === 'must.use.wildcard') return 'impossible';
   throw new Error(`iam-simulate cannot judge ${describe(comparison)}: ${JSON.stringify(result)}`);
 }
 
-/** Writes statements as the document they were read from; one without actions or resources, which tests make, matches nothing. */
+/** Formats statements as a policy document; one without actions or resources, as tests make, matches nothing. */
 function documentOf(statements: PolicyStatement[]): object | undefined {
   const usable = statements.filter(({ actions, resources }) => actions.length > 0 && resources.length > 0);
   if (usable.length === 0) return undefined;

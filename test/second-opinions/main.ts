@@ -17,7 +17,7 @@ const suites: Record<string, { heading: string; run(only: string | undefined): P
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Has a suite by other hands judge an embedded server, and fails on what the list of deviations does not explain. */
+/** Runs a third-party suite against an embedded server, and fails on what the list of deviations does not explain. */
 async function main([name = '', only]: string[]): Promise<void> {
   const suite = suites[name];
   if (!suite)

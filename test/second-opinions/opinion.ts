@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** What a suite by other hands found, or why it could not be asked. */
+/** The result of a third-party suite, or why it could not run. */
 export type Opinion =
   | {
       /** Whether each test passed, by name. */
       outcomes: Map<string, boolean>;
-      /** Whether only some of the tests were asked for. */
+      /** Whether only some tests were selected. */
       isPartial: boolean;
-      /** How many resources were created. */
+      /** Number of created resources. */
       resources?: number;
     }
   | { missing: string };
@@ -17,11 +17,11 @@ export interface Judgement {
   /** Failures that the list of deviations explains. */
   explained: string[];
   unexplained: string[];
-  /** Tests on the list that passed, or that were not there. */
+  /** Listed tests that passed or do not exist. */
   outdated: string[];
 }
 
-/** Compares the outcomes with the deviations that are known. */
+/** Compares the outcomes with the known deviations. */
 export function judge({ outcomes, isPartial }: Exclude<Opinion, { missing: string }>, known: Set<string>): Judgement {
   const failed = [...outcomes].flatMap(([name, passed]) => (passed ? [] : [name]));
   return {
@@ -38,7 +38,7 @@ export function readSection(document: string, heading: string): string {
   return text.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';
 }
 
-/** Returns the figures of a text that are not those of a run, each with what to write instead. */
+/** Returns the figures of a text that differ from those of a run, each with its replacement. */
 export function outdatedFigures(section: string, figures: string[]): { written: string; found: string }[] {
   return figures.flatMap((found) => {
     const unit = found.replace(/^\d+ of \d+ /, '');

@@ -12,7 +12,7 @@ import { versitygw } from './parts/versitygw.ts';
 
 const parts = { dynamodb: dynamodbLocal, s3: versitygw, sqs: elasticmq };
 
-/** Runs the contract suite over servers by other hands behind the gate, all of them or the one that is named. */
+/** Runs the contract suite over third-party servers behind the gate, all of them or a named one. */
 export async function runOverParts(only: string | undefined): Promise<Opinion> {
   const chosen = Object.entries(parts).filter(([name]) => only === undefined || name === only);
   if (chosen.length === 0)
@@ -22,7 +22,7 @@ export async function runOverParts(only: string | undefined): Promise<Opinion> {
   servers.defer(() => rmSync(folder, { recursive: true, force: true }));
   const env: Record<string, string> = {};
   for (const [name, { title, replaces, variable, prepare }] of chosen) {
-    print(`${title} in place of the embedded ${replaces}`);
+    print(`${title} instead of the embedded ${replaces}`);
     const home = join(folder, name);
     mkdirSync(home);
     const command = prepare(home);
@@ -33,7 +33,7 @@ export async function runOverParts(only: string | undefined): Promise<Opinion> {
     const started: RunningServer = servers.use(await startServer(command));
     env[variable] = started.address;
   }
-  if (Object.keys(env).length === 0) return { missing: 'none of the servers can be had here' };
+  if (Object.keys(env).length === 0) return { missing: 'none of the servers is available here' };
   return { outcomes: await runContract(join(folder, 'report.json'), env), isPartial: false };
 }
 
@@ -41,7 +41,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Runs the contract suite and returns which of its tests passed. */
+/** Runs the contract suite and returns its outcomes. */
 async function runContract(report: string, env: Record<string, string>): Promise<Map<string, boolean>> {
   const child = spawn(
     process.execPath,

@@ -7,21 +7,23 @@ import { cache } from './cache.ts';
 
 const plugins = join(projectRoot, 'test/second-opinions');
 
-/** Returns a checkout of a suite: the one that a variable names, or a clone of the commit, made once; or why there is none. */
+/** Returns a checkout of a suite: the one in a variable, or a clone of the commit, made once; or why there is none. */
 export function findCheckout(suite: {
   repository: string;
   commit: string;
   variable: string;
-  /** A folder by which a checkout is known. */
+  /** A folder that identifies a checkout. */
   folder: string;
 }): { path: string } | { missing: string } {
   const { repository, commit, variable, folder } = suite;
   const given = process.env[variable];
   if (given !== undefined)
-    return existsSync(join(given, folder)) ? { path: given } : { missing: `${given} is no checkout of ${repository}` };
+    return existsSync(join(given, folder))
+      ? { path: given }
+      : { missing: `${given} is not a checkout of ${repository}` };
   const path = join(cache, `${repository.replace('/', '-')}-${commit.slice(0, 8)}`);
   if (existsSync(join(path, folder))) return { path };
-  // Only the folder and its files at one commit: a whole history may be gigabytes.
+  // Only the folder at one commit: a whole history may be gigabytes.
   const steps = [
     ['init', '--quiet', path],
     ['-C', path, 'sparse-checkout', 'set', folder],
@@ -31,10 +33,10 @@ export function findCheckout(suite: {
   const isDone = steps.every((args) => spawnSync('git', args).status === 0) && existsSync(join(path, folder));
   return isDone
     ? { path }
-    : { missing: `git could not fetch github.com/${repository}; name a checkout of it by ${variable}` };
+    : { missing: `git could not fetch github.com/${repository}; set ${variable} to a checkout of it` };
 }
 
-/** Returns a Python with these packages, installed where they are not there, or why there is none. */
+/** Returns a Python with these packages, installing them if needed, or why that fails. */
 export function findPython(packages: string[]): { program: string } | { missing: string } {
   const environment = join(cache, 'python');
   const program = join(environment, 'bin/python');
@@ -43,7 +45,7 @@ export function findPython(packages: string[]): { program: string } | { missing:
   return installPython(environment, packages, packages.join(', '));
 }
 
-/** Makes a virtual environment with what the arguments of pip name, and returns its Python, or why there is none. */
+/** Creates a virtual environment with the given pip arguments, and returns its Python, or why that fails. */
 export function installPython(
   environment: string,
   args: string[],
@@ -51,12 +53,12 @@ export function installPython(
 ): { program: string } | { missing: string } {
   const program = join(environment, 'bin/python');
   if (spawnSync('python3', ['-m', 'venv', environment]).status !== 0)
-    return { missing: 'python3 cannot make a virtual environment' };
+    return { missing: 'python3 cannot create a virtual environment' };
   const installed = spawnSync(program, ['-m', 'pip', 'install', '--quiet', ...args]);
   return installed.status === 0 ? { program } : { missing: `pip could not install ${what} from PyPI` };
 }
 
-/** Runs tests of a suite by pytest, with plugins of this folder, and returns which of them passed. */
+/** Runs tests of a suite by pytest, with plugins of this folder, and returns their outcomes. */
 export async function runPytest(
   python: string,
   options: { suite: string; folder: string; plugins: string[]; args: string[]; env?: Record<string, string> },
@@ -86,7 +88,7 @@ export async function runPytest(
   return readReport(readFileSync(report, 'utf8'));
 }
 
-/** Reads which tests passed from the lines that the plugin wrote, one for each phase of a test that says something. */
+/** Reads the outcomes from the plugin's lines, one for each relevant phase of a test. */
 function readReport(text: string): Map<string, boolean> {
   const outcomes = new Map<string, boolean>();
   for (const line of text.split('\n')) {

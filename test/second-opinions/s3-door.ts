@@ -3,18 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createGate } from '../../packages/local-aws/src/gate/gate.ts';
 import { startServers } from '../../packages/local-aws/src/gate/servers.ts';
 import type { Credentials } from '../../packages/local-aws/src/iam/credentials.ts';
-import {
-  createVerifier,
-  type SignatureVerifier,
-  UNSIGNED_PAYLOAD,
-} from '../../packages/local-aws/src/iam/signature.ts';
+import { createVerifier, type SignatureVerifier, unsignedPayload } from '../../packages/local-aws/src/iam/signature.ts';
 import { parseXml, type XmlNode } from '../../packages/local-aws/src/s3/xml.ts';
 import type { BucketCorsRule, LocalBucket, LocalRole } from '../../packages/local-aws/src/template/model.ts';
 import { bareBucket } from '../transfers/own-bucket.ts';
 
-const PREFIX = '/_aws/s3';
-const ACCOUNT = '123456789012';
-const MAX_BUCKETS = 2000;
+const prefix = '/_aws/s3';
+const accountId = '123456789012';
+const maxBuckets = 2000;
 
 export interface User {
   accessKeyId: string;
@@ -26,9 +22,9 @@ export interface Door extends AsyncDisposable {
 }
 
 /**
- * Starts the embedded S3 at the root of a port, for clients that know nothing of the local stack: with users in place of
- * roles, and with buckets that can be created, opened to the public and given CORS rules, all of which only the template
- * does otherwise. Buckets are named by the prefix and a number, and are made in advance.
+ * Starts the embedded S3 at the root of a port, for clients that know nothing of the local stack: with users instead of
+ * roles, and with buckets that can be created, made public and given CORS rules, which otherwise only the template
+ * does. Buckets are named by the prefix and a number, and are created in advance.
  */
 export async function startS3Door(options: {
   dataDirectory: string;
@@ -41,12 +37,12 @@ export async function startS3Door(options: {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   const origin = `http://127.0.0.1:${address.port}`;
-  const buckets = Array.from({ length: MAX_BUCKETS }, (_, index): LocalBucket => {
+  const buckets = Array.from({ length: maxBuckets }, (_, index): LocalBucket => {
     const name = `${options.bucketPrefix}${index + 1}`;
     return { ...bareBucket, logicalId: name, name, arn: `arn:aws:s3:::${name}`, cors: [] };
   });
   const stack = {
-    account: ACCOUNT,
+    account: accountId,
     region: 'us-east-1',
     ...{
       functions: [],
@@ -69,7 +65,7 @@ export async function startS3Door(options: {
     credentials,
     verifier: rootVerifier(credentials, publicPaths, (path) => {
       const [, name = '', ...key] = path.split('/');
-      // Whoever may list a bucket learns that an object is missing.
+      // Callers that may list a bucket learn that an object is missing.
       return publicPaths.has(path) || (publicPaths.has(`/${name}`) && !servers.objects?.find(name, key.join('/')));
     }),
     servers,
@@ -99,7 +95,7 @@ export async function startS3Door(options: {
       return respond(res, 200);
     }
     if (url.searchParams.has('cors') && key === '') return handleCors(req, res, bucket);
-    req.url = `${PREFIX}${req.url}`;
+    req.url = `${prefix}${req.url}`;
     return gate.handle(req, res);
   }
   server.on('request', (req, res) => void handle(req, res).catch(options.onError));
@@ -116,11 +112,11 @@ export async function startS3Door(options: {
 
 const fullAccess: LocalRole = {
   logicalId: 'Tester',
-  arn: `arn:aws:iam::${ACCOUNT}:user/tester`,
+  arn: `arn:aws:iam::${accountId}:user/tester`,
   statements: [{ effect: 'Allow', actions: ['s3:*'], resources: ['arn:aws:s3:::*'], conditions: {} }],
 };
 
-/** Creates a verifier of signatures over paths without the prefix, which takes unsigned calls of what is public. */
+/** Creates a verifier of signatures over paths without the prefix, which accepts unsigned calls on public paths. */
 function rootVerifier(
   credentials: Credentials[],
   publicPaths: Set<string>,
@@ -130,7 +126,7 @@ function rootVerifier(
   const [anyone] = credentials;
   return {
     verify(service, req, path, query, bodyHash) {
-      const bare = path.slice(PREFIX.length);
+      const bare = path.slice(prefix.length);
       const isUnsigned = req.headers.authorization === undefined && query.get('X-Amz-Algorithm') === undefined;
       if (!isUnsigned || !anyone || req.method !== 'GET' || !mayRead(bare)) {
         const verified = verifier.verify(service, req, bare, query, bodyHash);
@@ -141,7 +137,7 @@ function rootVerifier(
       const signingKey = createSecretKey(Buffer.from('none'));
       return {
         credentials: anyone,
-        payloadHash: UNSIGNED_PAYLOAD,
+        payloadHash: unsignedPayload,
         presigned: false,
         ...{ signature: '', signingKey, scope: '', timestamp: '' },
       };
@@ -150,7 +146,7 @@ function rootVerifier(
   };
 }
 
-/** Takes the ACL out of the headers of a request, and notes whether the path is public by it. */
+/** Removes the ACL from the headers of a request, and records whether it makes the path public. */
 function readAcl({ headers }: IncomingMessage, path: string, publicPaths: Set<string>): void {
   if (String(headers['x-amz-acl'] ?? '').startsWith('public-read')) publicPaths.add(path);
   delete headers['x-amz-acl'];

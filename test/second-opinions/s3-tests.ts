@@ -14,20 +14,20 @@ const suite = {
 const packages = ['boto3', 'httplib2', 'isodate', 'lxml', 'munch', 'pytest', 'pytz', 'PyYAML', 'requests'];
 const bucketPrefix = 'lathe-';
 
-/** What the service uses of S3, or what its clients meet. */
+/** S3 features that the service or its clients use. */
 const subjects =
   'post_object or multipart or ranged or cors or ifmatch or ifnonematch or ifnonmatch or ifmodifiedsince or ifunmodifiedsince or if_match or if_none_match or checksum or cksum or object_copy or bad_md5 or content_length or object_head or object_write or object_read or object_metadata or object_raw or object_create or listv2 or multi_object_delete or presigned or atomic';
-/** What of that is about more than one owner, or about what the embedded S3 does not have and says so. */
+/** Exceptions: tests about several owners, or about features that the embedded S3 refuses. */
 const exceptions =
   'acl or attributes or lock or multipart_copy or owner or policy or tenant or _v2 or versio or not_owned';
-/** Further parts of S3 that the embedded one does not have and says so, and what its authors know to differ from S3. */
+/** Further S3 features that the embedded S3 refuses, and tests whose authors know that they differ from S3. */
 const others = [
   ...['appendobject', 'auth_aws2', 'bucket_encryption', 'bucket_logging', 'bucket_policy', 'cloud_restore'],
   ...['cloud_transition', 'delete_marker', 'encryption', 'fails_on_aws', 'fails_on_s3', 'iam_account', 'lifecycle'],
   ...['object_lock', 'object_ownership', 's3select', 'sse_s3', 'storage_class', 'tagging', 'versioning'],
 ];
 
-/** Runs those of Ceph's tests of S3 that concern the service against the embedded S3. */
+/** Runs the relevant ones of Ceph's S3 tests against the embedded S3. */
 export async function runS3Tests(only: string | undefined): Promise<Opinion> {
   const checkout = findCheckout(suite);
   if ('missing' in checkout) return checkout;

@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { giveInput } from '../support/sandboxed.ts';
 
-/** What the test asks of this process, which stands for the function of an engine. */
+/** A request of the test to this process, which simulates the function of an engine. */
 export interface HostRequest {
   module: string;
   network: boolean;
   input: { path: string; format: string };
   outputFormat: string;
-  /** The program that is replaced by one that looks around, `snoop.pl` next to it. */
+  /** The program that is replaced by a probing one, `snoop.pl` next to it. */
   planted: string;
   secret: string;
   /** A name for what the planted program leaves behind. */
   name: string;
-  /** What it probes, as `snoop.pl` takes it, in addition to what this process knows. */
+  /** Probes in the format of `snoop.pl`, in addition to those of this process. */
   probes: string[];
 }
 
@@ -28,7 +28,7 @@ const [sandbox, other] = [sandboxOf(), sandboxOf()];
 const ownFolder = await mkdtemp(join(tmpdir(), 'host-'));
 const context = { signal: AbortSignal.timeout(60_000), progress: () => {}, log: () => {} };
 try {
-  // A task that ended, and one that another process of an engine has at the same time.
+  // A task that ended, and one that another engine process runs concurrently.
   const earlier = join(sandbox.prepare('ann').folder, 'earlier');
   const concurrent = join(other.prepare('bob').folder, 'concurrent');
   for (const file of [earlier, concurrent, join(ownFolder, 'file')])
@@ -54,7 +54,7 @@ try {
   await plant(script, snoop);
   const input = { path, name: basename(path), format: request.input.format, size: (await stat(path)).size };
   const { outputFormat } = request;
-  // For the planted engine; others know no such option.
+  // For the planted engine; others have no such option.
   const options = { snoop: JSON.stringify([script, ...snoop]) };
   const outcome = await sandbox
     .run({ operation: 'convert', inputs: [input], outputFormat, options, folder }, context, 'ann')
@@ -70,14 +70,14 @@ try {
   await rm(ownFolder, { recursive: true });
 }
 
-/** Writes the program as one of Perl: a shell would add to its environment. */
+/** Writes the program in Perl: a shell would add to its environment. */
 async function plant(script: string, args: string[]): Promise<void> {
   const quoted = [script, ...args].map((text) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`);
   const text = `#!/usr/bin/perl\n(my $script, @ARGV) = (${quoted.join(', ')});\ndo $script or die "$script: $@$!";\n`;
   await writeFile(request.planted, text, { mode: 0o755 });
 }
 
-/** Reads what planted programs wrote, wherever the engine had them put their temporary files. */
+/** Reads the reports of planted programs from all their temporary folders. */
 async function reports(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   const texts = names

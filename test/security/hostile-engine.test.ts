@@ -21,16 +21,16 @@ import type { HostOutcome, HostTask } from './hostile-host.ts';
 const steps = process.env.LATHE_TEST_ALL_OUTPUTS ? 1_000 : 100;
 
 /**
- * The function of an engine, whose sandboxed process has been taken over: by every forged message, renamed folder, link,
- * endless output and output after the end. Whatever it does, nothing outside the task is read, written or deleted by the
- * trusted side, the task ends, and the next account's task is unharmed.
+ * The function of an engine whose sandboxed process has been taken over: by every forged message, renamed folder, link,
+ * endless output and output after the end. In each case, the trusted side reads, writes and deletes nothing outside the
+ * task, the task ends, and the next account's task is unharmed.
  */
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const isRoot = process.getuid?.() === 0;
 const ordinaryUser = 12_345;
 const secret = `secret-${crypto.randomUUID()}`;
-const linux = process.platform === 'linux' ? undefined : 'The barriers are those of Linux.';
+const linux = process.platform === 'linux' ? undefined : 'The barriers require Linux.';
 
 interface Mode {
   name: string;
@@ -52,7 +52,7 @@ const modes: Mode[] = [
   { name: 'with what Lambda grants', mask: ['--user', String(ordinaryUser), '--lambda'], possible: isRoot },
 ];
 
-/** What an attack ends in, if it does not fail: acts that leave an honest output, or that end by the deadline. */
+/** Attacks that do not fail the task: they leave an honest output, or end by the deadline. */
 const harmless = [
   ...Object.keys(folders),
   ...['reports progress without an end', 'swaps its output while it is stored', 'leaves a program that goes on'],
@@ -103,7 +103,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Makes a folder of the host that nobody but the trusted side may use. */
+/** Creates a folder on the host that only the trusted side may use. */
 async function plantVictim(mode: Mode): Promise<string> {
   const victim = await mkdtemp(join(folder, 'victim-'));
   await writeFile(join(victim, 'secret'), secret, { mode: 0o600 });
@@ -114,7 +114,7 @@ async function plantVictim(mode: Mode): Promise<string> {
   return victim;
 }
 
-/** Returns all that is in a folder, with owners and modes. */
+/** Returns the contents of a folder, with owners and modes. */
 async function contentOf(victim: string): Promise<string[]> {
   const names = ['.', ...(await readdir(victim, { recursive: true }))].sort();
   return Promise.all(
@@ -133,12 +133,12 @@ interface Performed {
   mounts: { before: string; after: string };
 }
 
-/** Has one process perform tasks of hostile accounts in turn with those of honest ones. */
+/** Has one process perform tasks of hostile and honest accounts in turn. */
 async function perform(mode: Mode, chosen: string[]): Promise<Performed> {
   const victim = await plantVictim(mode);
   const run = crypto.randomUUID();
   const tasks = chosen.flatMap((act, index): HostTask[] =>
-    // A process that stays warm has the next task of the hostile account too.
+    // A process that stays warm also gets the next task of the hostile account.
     [act, ...(harmless.includes(act) ? [nextOfHostile] : []), nextOfHonest].map((each) => ({
       act: each,
       tenant: each === nextOfHonest ? 'honest' : 'hostile',
@@ -190,46 +190,42 @@ function expectUnharmed({ outcomes, log, victim, mounts }: Performed): void {
       expect(['done', 'broken', 'refused'], summary).toContain(last?.type);
     } else if (repeatable.includes(act)) expect(last?.type, summary).toBe('broken');
     else if (!harmless.includes(act)) expect(last?.type, summary).toBe('refused');
-    // Nobody reads thousands of lines of progress.
+    // Thousands of progress lines would be useless.
     expect(responses.length, act).toBeLessThan(100);
   }
   for (const line of log) {
     expect(line.length).toBeLessThan(200_000);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals act on them
     expect(line).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
-    // What is not a line of ours would be one of the function's log all the same.
+    // A foreign line would become part of the function's log.
     const parsed: Record<string, unknown> = JSON.parse(line);
     expect(parsed).not.toHaveProperty('_aws');
     expect(parsed).not.toHaveProperty('forged');
   }
 }
 
-describe.each(modes.filter(({ possible }) => possible))(
-  'An engine that was taken over, $name,',
-  skipBecause(linux),
-  (mode) => {
-    const isMessage = (act: string) => act.startsWith('message: ');
-    // What a mode takes away shows in paths and folders; two of the modes show the rest.
-    const usual = acts.filter((act) => (mode.mask ? act in paths || act in folders : !isMessage(act)));
+describe.each(modes.filter(({ possible }) => possible))('A compromised engine, $name,', skipBecause(linux), (mode) => {
+  const isMessage = (act: string) => act.startsWith('message: ');
+  // A mode affects paths and folders; two of the modes cover the rest.
+  const usual = acts.filter((act) => (mode.mask ? act in paths || act in folders : !isMessage(act)));
 
-    it('harms nobody by the paths, folders, messages and floods of each kind', {
-      ...(mode.isUsual ? {} : onlyInBreadth),
-      timeout: 300_000,
-    }, async () => {
-      expectUnharmed(await perform(mode, [...usual, ...acts.filter(isMessage).slice(0, 2)]));
-    });
+  it('harms nobody by the paths, folders, messages and floods of each kind', {
+    ...(mode.isUsual ? {} : onlyInBreadth),
+    timeout: 300_000,
+  }, async () => {
+    expectUnharmed(await perform(mode, [...usual, ...acts.filter(isMessage).slice(0, 2)]));
+  });
 
-    it('harms nobody by any of them', { ...onlyInBreadth, timeout: 600_000 }, async () => {
-      expectUnharmed(await perform(mode, acts));
-    });
+  it('harms nobody by any of them', { ...onlyInBreadth, timeout: 600_000 }, async () => {
+    expectUnharmed(await perform(mode, acts));
+  });
 
-    it(`harms nobody in ${steps} random steps`, { ...onlyInBreadth, timeout: 3_600_000 }, async () => {
-      const random = Array.from({ length: steps }, () => acts[Math.floor(Math.random() * acts.length)] ?? '');
-      for (let start = 0; start < random.length; start += 50)
-        expectUnharmed(await perform(mode, random.slice(start, start + 50)));
-    });
-  },
-);
+  it(`harms nobody in ${steps} random steps`, { ...onlyInBreadth, timeout: 3_600_000 }, async () => {
+    const random = Array.from({ length: steps }, () => acts[Math.floor(Math.random() * acts.length)] ?? '');
+    for (let start = 0; start < random.length; start += 50)
+      expectUnharmed(await perform(mode, random.slice(start, start + 50)));
+  });
+});
 
 describe('A message that the code of an engine would not send', () => {
   it.each(Object.entries(forged))('is refused: %s', (_, line) => {

@@ -40,7 +40,7 @@ function done(fields: object = {}): string {
   return line({ type: 'done', outputs: [output], engineMs: 1, ...fields });
 }
 
-/** Has the engine do something, in a task that converts a picture, and returns the task at its end. */
+/** Makes the engine act in a task that converts a picture, and returns the ended task. */
 async function run(script: Script): Promise<TaskView> {
   const file = Buffer.concat([picture, Buffer.from(`\n${JSON.stringify(script)}`)]);
   const job = await service.client.createJob({
@@ -50,7 +50,7 @@ async function run(script: Script): Promise<TaskView> {
   return service.client.waitForTask(taskOf(job, 'convert').id);
 }
 
-/** Returns the content of the first output, which is the form that the engine was given. */
+/** Returns the content of the first output, which is the form that the engine received. */
 async function contentOf(task: TaskView): Promise<string> {
   return (await download(task.result.url ?? '')).toString();
 }
@@ -66,12 +66,12 @@ async function storedBy(task: TaskView): Promise<string[]> {
   return storedFiles(await actAs(service, 'functions/lifecycle/sweep.ts'), task.id);
 }
 
-describe.concurrent('An engine function that was taken over', () => {
-  test('cannot change or add to what was recorded, although its form is still valid', async ({ expect }) => {
+describe.concurrent('A compromised engine function', () => {
+  test('cannot change or add to its recorded outputs, although its form is still valid', async ({ expect }) => {
     const task = await run({ text: done() });
     const content = await contentOf(task);
     const form: OutputForm = JSON.parse(content);
-    await until('what was copied is deleted', async () => ((await storedBy(task)).length === 1 ? true : undefined));
+    await until('the copies are deleted', async () => ((await storedBy(task)).length === 1 ? true : undefined));
 
     const statuses = await mapAtOnce(Array.from({ length: 301 }), 8, (_, index) =>
       post(form, `${form.prefix}${index}`, 'replaced'),
@@ -94,7 +94,7 @@ describe.concurrent('An engine function that was taken over', () => {
     const task = await run({ outputs: outputs.length, text: done({ outputs }) });
 
     expect(task.result.files?.map(({ filename }) => filename)).toEqual(outputs.map(({ name }) => name));
-    await until('what was copied is deleted', async () =>
+    await until('the copies are deleted', async () =>
       (await storedBy(task)).length === outputs.length ? true : undefined,
     );
   });
@@ -114,7 +114,7 @@ describe.concurrent('An engine function that was taken over', () => {
     ]);
   });
 
-  /** Of each kind one; the unit tests of the parser have the rest of the table, too. */
+  /** One of each kind; the parser's unit tests cover the rest of the table. */
   const usual = [
     'null',
     'more progress than there is',
@@ -196,27 +196,24 @@ describe.concurrent('An engine function that was taken over', () => {
   test.for([
     ['refused', { type: 'refused', msg: 'Not hunter2.', detail: '7zz -phunter2', engineMs: 1 }],
     ['broken', { type: 'broken', message: 'Error: spawn 7zz -phunter2' }],
-  ] as const)(
-    'does not write the password of a file to the log of the worker: %s',
-    async ([, response], { expect }) => {
-      const zip = new ZipFile();
-      zip.addBuffer(Buffer.from('a'), 'a.txt');
-      zip.end();
-      const script = Buffer.from(`\n${JSON.stringify({ text: line(response) })}`);
-      const file = Buffer.concat([await buffer(zip.outputStream), script]);
-      const job = await service.client.createJob({
-        import: { operation: 'import/base64', file: dataUri(file), filename: 'a.zip' },
-        convert: { operation: 'convert', input: 'import', output_format: 'tar', options: { password: 'hunter2' } },
-      });
-      const task = taskOf(job, 'convert');
-      const log = await until('the run has ended', async () => {
-        const entries = await logLines(service.dataDirectory, task.id);
-        return entries.some((entry) => /the task failed|the run broke off/.test(entry)) ? entries : undefined;
-      });
+  ] as const)("does not write a file's password to the worker's log: %s", async ([, response], { expect }) => {
+    const zip = new ZipFile();
+    zip.addBuffer(Buffer.from('a'), 'a.txt');
+    zip.end();
+    const script = Buffer.from(`\n${JSON.stringify({ text: line(response) })}`);
+    const file = Buffer.concat([await buffer(zip.outputStream), script]);
+    const job = await service.client.createJob({
+      import: { operation: 'import/base64', file: dataUri(file), filename: 'a.zip' },
+      convert: { operation: 'convert', input: 'import', output_format: 'tar', options: { password: 'hunter2' } },
+    });
+    const task = taskOf(job, 'convert');
+    const log = await until('the run has ended', async () => {
+      const entries = await logLines(service.dataDirectory, task.id);
+      return entries.some((entry) => /the task failed|the run broke off/.test(entry)) ? entries : undefined;
+    });
 
-      expect(log.join('\n')).toContain('-p***');
-      expect(log.join('\n')).not.toContain('hunter2');
-      await service.client.call('POST', `/v1/process/tasks/${task.id}/cancel`);
-    },
-  );
+    expect(log.join('\n')).toContain('-p***');
+    expect(log.join('\n')).not.toContain('hunter2');
+    await service.client.call('POST', `/v1/process/tasks/${task.id}/cancel`);
+  });
 });

@@ -2,11 +2,11 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { EngineRequest } from '../../functions/engines/runtime/protocol.ts';
 
-/** A task that the test has this process perform, which stands for the function of an engine. */
+/** A task for this process, which simulates the function of an engine. */
 export interface HostTask {
   act: string;
   tenant: string;
-  /** The input's URL, and the form's. */
+  /** The URLs of the input and the form. */
   input: string;
   store: string;
   prefix: string;
@@ -20,7 +20,7 @@ export interface HostOutcome {
 }
 
 const { tasks, victim }: { tasks: HostTask[]; victim: string } = JSON.parse(process.argv[2] ?? '');
-// As the runtime defines it: the handler is called here directly.
+// As defined by the runtime: the handler is called directly here.
 Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler } });
 const { engineHandler } = await import('../../functions/engines/runtime/engine-handler.ts');
 const handler = engineHandler(new URL('fixtures/hostile-engine.ts', import.meta.url)) as unknown as (

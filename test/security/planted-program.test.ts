@@ -17,31 +17,31 @@ import type { HostRequest } from './host.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const isRoot = process.getuid?.() === 0;
-/** Neither root nor the user that the sandbox takes. */
+/** Neither root nor the user of the sandbox. */
 const ordinaryUser = 12_345;
 
 interface Plant {
   engine: string;
-  /** The engine's module, if it is itself replaced. */
+  /** The engine's module, if that is replaced. */
   module?: string;
-  /** The program that is replaced, by PATH or by a variable that names it. */
+  /** The replaced program, by PATH or by a variable that names it. */
   program: string;
   variable?: string;
   network?: boolean;
   from: string;
   to: string;
   content: string;
-  /** What is open in addition to input and output of every program. */
+  /** Open descriptors, in addition to every program's input and output. */
   descriptors?: string[];
-  /** What its input is. Defaults to nothing. */
+  /** Its input. Defaults to none. */
   input?: string;
-  /** Names of environment variables in addition to those of every program. */
+  /** Environment variables, in addition to those of every program. */
   variables?: string[];
 }
 
-/** Input and output of every program, which Node makes of sockets. */
+/** Input and output of every program. Node uses sockets for them. */
 const descriptorsOfAll = ['1 socket', '2 socket'];
-/** Of the system and of the sandbox: where programs are, and where their files go. */
+/** Variables of the system and the sandbox: paths of programs and files. */
 const variablesOfAll = ['HOME', 'MALLOC_ARENA_MAX', 'PATH', 'TMPDIR'];
 
 const plants: Plant[] = [
@@ -52,9 +52,9 @@ const plants: Plant[] = [
     from: 'png',
     to: 'webp',
     content: 'a picture',
-    // By which it is given work; its output is what the host checks.
+    // The channel for its work; the host checks its output.
     input: '0 socket',
-    // By which Node itself waits for events.
+    // Node itself waits for events on it.
     descriptors: ['3 anon_inode'],
     variables: ['LATHE_WARM', ...Object.keys(compileCache)],
   },
@@ -76,7 +76,7 @@ const plants: Plant[] = [
     from: 'html',
     to: 'pdf',
     content: '<p>A page</p>',
-    // The pipes by which the engine commands the browser.
+    // The pipes by which the engine controls the browser.
     descriptors: ['3 socket', '4 socket'],
     variables: ['DBUS_SESSION_BUS_ADDRESS', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME'],
   },
@@ -91,52 +91,52 @@ const plants: Plant[] = [
   },
 ];
 
-/** What can be reached from inside a sandbox: paths and addresses by the names of what is probed. */
+/** What a sandboxed program can reach, by the names of the probes. */
 interface Reach {
   reads?: string[];
   writes?: string[];
   reaches?: string[];
   /** What it can do with other processes and the kernel. */
   does?: string[];
-  /** Folders in which a file of the program stays on the host, until the next task of the sandbox begins. */
+  /** Folders in which the program's files stay on the host until the sandbox's next task. */
   leaves?: string[];
 }
 
-/** How the host is started: by what the kernel grants, and by what the test takes away. */
+/** How the host is started: by what the kernel grants, and what the test takes away. */
 interface Mode {
   name: string;
   mask?: string[];
-  /** Whether its Node can be executed and not read, as in the images of engines. */
+  /** Whether its Node can be executed but not read, as in the engines' images. */
   sealed?: boolean;
-  /** Whether this process of the test can start it. */
+  /** Whether this test process can start it. */
   possible: boolean;
-  /** What is open there, in addition to what always is. */
+  /** What is open, in addition to `openToAll`. */
   open: Reach;
-  /** What is open to engines with the network, in addition to the addresses of the host. */
+  /** What is open to engines with network access, in addition to the host's addresses. */
   openWithNetwork?: Reach;
-  /** Barriers that must not stand, which shows that the mask works. */
+  /** Barriers that must be absent, which proves that the mask works. */
   absent: (keyof Barriers)[];
 }
 
-/** Open to every program everywhere: the code is public, and the rest is its task's own. */
+/** Open to every program in all modes: public code, and its own task. */
 const openToAll: Reach = {
   reads: ['its input', "its task's folder", 'the code'],
   writes: ["its task's folder"],
 };
 
-/** Files of the user who runs the tests; root's are closed to the user whom the tests of one user for all run as. */
+/** Files of the user who runs the tests. Root's are closed to the user that single-user tests run as. */
 const ofSameUser = isRoot ? [] : ['the data of the service', 'the home folder'];
 const ownsCode = !isRoot && statSync(here('host.ts')).uid === process.getuid?.();
 const [major = 0, minor = 0] = release().split('.').map(Number);
 
-const reason = process.platform === 'linux' ? undefined : 'The barriers are those of Linux.';
+const reason = process.platform === 'linux' ? undefined : 'The barriers require Linux.';
 
-/** The address of the metadata service of cloud machines. */
+/** The metadata service of cloud machines. */
 const metadataAddress = '169.254.169.254';
 const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'));
 /**
- * Addresses that are open to engines with the network, which is that of the host: a page is loaded from anywhere. The engine
- * refuses private addresses to pages; a program that replaces the browser is not asked.
+ * Addresses open to engines with network access, which use the host's network: a page may load from anywhere. The
+ * engine refuses private addresses to pages, but a program that replaces the browser is not restricted.
  */
 const ofNetwork = [
   ...['TCP over IPv4', 'UDP over IPv4'],
@@ -148,9 +148,9 @@ const modes: Mode[] = [
   {
     name: 'with what this kernel grants',
     possible: true,
-    // One with the same path, which holds what is mounted in it.
+    // Has the same path, and holds the mounted files.
     open: { reads: ["its sandbox's folder"] },
-    // An engine with the network shares the namespace of abstract sockets, which Landlock closes from Linux 6.12 on.
+    // An engine with network access shares the namespace of abstract sockets, which Landlock closes as of Linux 6.12.
     openWithNetwork: major > 6 || (major === 6 && minor >= 12) ? {} : { reaches: ['an abstract UNIX socket'] },
     absent: [],
   },
@@ -159,11 +159,11 @@ const modes: Mode[] = [
     mask: [],
     possible: isRoot,
     open: {
-      // What any user of the machine may do: its user is one without rights.
+      // What any user of the machine may do: its user has no rights.
       reads: ['a file that everyone may read'],
-      // LibreOffice talks to its parts by UNIX sockets, so that engines can make them.
+      // LibreOffice uses UNIX sockets internally, so engines can create them.
       reaches: ['a UNIX socket by its path', 'an abstract UNIX socket'],
-      // It sees that other processes exist, as any user does, and nothing of them.
+      // It sees that other processes exist, as any user does, but nothing of them.
       does: ['see the host'],
       leaves: ['/tmp', '/var/tmp', '/dev/shm'],
     },
@@ -173,8 +173,8 @@ const modes: Mode[] = [
     name: 'without namespaces and Landlock, as one user for all',
     mask: isRoot ? ['--user', String(ordinaryUser)] : [],
     possible: true,
-    // The system tells processes of one user apart by namespaces and Landlock only. There is one task in an execution
-    // environment, so files of a concurrent one exist in this test only.
+    // The system separates processes of one user only by namespaces and Landlock. An execution environment has one
+    // task, so files of a concurrent one exist only in this test.
     open: {
       reads: [
         "its sandbox's folder",
@@ -196,7 +196,7 @@ const modes: Mode[] = [
         ...(isRoot ? [] : ['a file that everyone may read']),
         ...(ownsCode ? ['the code'] : []),
       ],
-      // Nothing listens there on Lambda but what the task itself started.
+      // On Lambda, only the task's own processes listen there.
       reaches: ['a UNIX socket by its path', 'an abstract UNIX socket'],
       does: ['find the secret in an environment', 'see the host', 'signal the host'],
       leaves: ['/tmp', '/var/tmp', '/dev/shm'],
@@ -208,9 +208,9 @@ const modes: Mode[] = [
     mask: ['--user', String(ordinaryUser), '--lambda'],
     sealed: true,
     possible: isRoot,
-    // The kernel closes the environment, memory and descriptors of a process whose program its user may not read: without
-    // that, programs copy and trace the host. What lies open is the function of an engine, whose role allows nothing, which
-    // is started without credentials, and in an environment that never serves another account.
+    // The kernel protects the environment, memory and descriptors of a process whose program its user may not read.
+    // Without that, programs can copy and trace the host. What is exposed is the function of an engine: its role allows
+    // nothing, it starts without credentials, and its environment never serves another account.
     open: {
       reads: ["its sandbox's folder", 'a concurrent task', 'a file of the host', 'a file that everyone may read'],
       writes: ['its input', "its sandbox's folder", 'a concurrent task', 'a file of the host'],
@@ -223,7 +223,7 @@ const modes: Mode[] = [
 ];
 
 let folder: string;
-/** What every planted program tries, as it is told to. */
+/** The probes of every planted program. */
 let probes: string[];
 const connections = new Set<string>();
 const opened: { close(): unknown }[] = [];
@@ -258,7 +258,7 @@ afterAll(async () => {
 
 const sealedNode = () => join(folder, 'sealed/bin/node');
 
-/** Starts a server that notes its connections, and returns its port if it has one. */
+/** Starts a server that records its connections, and returns its port, if any. */
 async function listen(label: string, options: ListenOptions): Promise<number | undefined> {
   const server = createServer((socket) => {
     connections.add(label);
@@ -270,7 +270,7 @@ async function listen(label: string, options: ListenOptions): Promise<number | u
   return typeof address === 'object' ? address?.port : undefined;
 }
 
-/** Notes datagrams, and returns the port that receives them. */
+/** Records datagrams, and returns the port that receives them. */
 async function receive(label: string, type: 'udp4' | 'udp6', address: string): Promise<number> {
   const socket = createSocket(type, () => connections.add(label));
   opened.push(socket);
@@ -278,7 +278,7 @@ async function receive(label: string, type: 'udp4' | 'udp6', address: string): P
   return socket.address().port;
 }
 
-/** Returns whether this machine has a way to the metadata service, if there is one. Sends nothing. */
+/** Returns whether this machine has a route to a metadata service. Sends nothing. */
 function hasRoute(): Promise<boolean> {
   const socket = createSocket('udp4');
   return new Promise<boolean>((resolve) => {
@@ -286,7 +286,7 @@ function hasRoute(): Promise<boolean> {
   }).finally(() => socket.close());
 }
 
-/** Runs an engine whose program is replaced by one that looks around, and returns what that found. */
+/** Runs an engine whose program is replaced by a probing one, and returns its findings. */
 async function snoop(plant: Plant, mode: Mode, variables: Record<string, string> = {}) {
   const name = `left-${plant.program}-${modes.indexOf(mode)}-${process.pid}`;
   const secret = `secret-${crypto.randomUUID()}`;
@@ -303,7 +303,7 @@ async function snoop(plant: Plant, mode: Mode, variables: Record<string, string>
   const programs = join(own, 'programs');
   await mkdir(programs);
   await copyFile(here('snoop.pl'), join(programs, 'snoop.pl'));
-  // The host puts the program there, which is told the number of the host and the files of other tasks.
+  // The host writes the program, which is given the host's process id and the files of other tasks.
   if (isRoot) await chown(programs, ordinaryUser, ordinaryUser);
   const planted = join(programs, plant.program);
   const request: HostRequest = {
@@ -316,7 +316,7 @@ async function snoop(plant: Plant, mode: Mode, variables: Record<string, string>
     name,
     probes: [...probes, `path:the data of the service=${records}`, `path:a file that everyone may read=${shared}`],
   };
-  // As the embedded database is open in the process that starts functions. This host leaves it to the sandbox to close it.
+  // Like the embedded database in the process that starts functions. This host leaves closing it to the sandbox.
   const database = openSync(records, 'r+');
   const command = [mode.sealed ? sealedNode() : process.execPath, here('host.ts'), JSON.stringify(request)];
   const [first = '', ...rest] = mode.mask ? ['/usr/bin/perl', here('mask.pl'), ...mode.mask, ...command] : command;
@@ -358,7 +358,7 @@ async function filesNamed(name: string): Promise<string[]> {
   return found;
 }
 
-/** Returns all that an engine's program has and can reach in a mode. */
+/** Returns everything that an engine's program has and can reach in a mode. */
 function tableOf({ network = false, input = '0 /dev/null', descriptors = [], variables = [] }: Plant, mode: Mode) {
   const withNetwork = network ? [{ reaches: ofNetwork }, mode.openWithNetwork ?? {}] : [];
   const open = (kind: keyof Reach) =>
@@ -374,7 +374,7 @@ function tableOf({ network = false, input = '0 /dev/null', descriptors = [], var
   };
 }
 
-/** Sorts the lines of reports by what they are about: an engine may start its program more than once. */
+/** Groups the lines of reports by subject: an engine may start its program more than once. */
 function byKind(lines: string[]) {
   const of = (kind: string) => {
     const texts = lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.slice(kind.length + 1));
@@ -390,7 +390,7 @@ function byKind(lines: string[]) {
   };
 }
 
-/** Engines differ in the programs that they start, and not in what a mode takes away: two of them show each mode. */
+/** Engines differ in their programs, not in the effect of a mode: two of them cover each mode. */
 const inEveryMode = plants.slice(0, 2);
 
 describe.each(plants)('A program planted in the engine $engine', skipBecause(reason), (plant) => {
@@ -413,22 +413,18 @@ describe.each(plants)('A program planted in the engine $engine', skipBecause(rea
     const expected = tableOf(plant, mode);
     expect({ ...byKind(found), leaves: leftFiles.sort() }).toEqual(expected);
     for (const address of connections) expect(expected.reaches).toContain(address);
-    // What nobody is told of is ended with its environment.
+    // Unknown descendants end with their environment.
     if (!mode.absent.includes('orphans')) expect(left).toEqual([]);
   }
 });
 
-it(
-  'does not run at all where isolation is required and the kernel grants too little',
-  skipBecause(reason),
-  async () => {
-    const plant = plants.find(({ engine }) => engine === 'image');
-    const mode = modes.findLast(({ possible }) => possible);
-    if (!plant || !mode) throw new Error('There is nothing to plant.');
+it('does not run at all if isolation is required and the kernel grants too little', skipBecause(reason), async () => {
+  const plant = plants.find(({ engine }) => engine === 'image');
+  const mode = modes.findLast(({ possible }) => possible);
+  if (!plant || !mode) throw new Error('There is nothing to plant.');
 
-    const { found, outcome } = await snoop(plant, mode, { LATHE_ISOLATION: 'required' });
+  const { found, outcome } = await snoop(plant, mode, { LATHE_ISOLATION: 'required' });
 
-    expect(outcome).toContain('The engine is off: this instance requires isolation that its system does not have.');
-    expect(found).toEqual([]);
-  },
-);
+  expect(outcome).toContain('The engine is off: this instance requires isolation that its system does not have.');
+  expect(found).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import type { Engine } from '../../functions/engines/runtime/engine.ts';
 import { ProgramError, runProgram } from '../../functions/engines/runtime/program.ts';
 
-/** An engine that runs the program it is told in the task's folder, to see what programs of engines can reach. */
+/** An engine that runs a given program in the task's folder, to test what programs of engines can reach. */
 export const engine: Engine = {
   async run({ folder, options }) {
     const [program = '', ...args] = JSON.parse(String(options.command));

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { runSandboxed } from '../support/sandboxed.ts';
 
-/** Runs a program behind the barriers of a sandbox around the engine of programs. */
+/** Runs a program behind the barriers of a sandbox around the program engine. */
 export async function runProgramSandboxed(
   sandbox: Sandbox,
   program: string,

@@ -1,22 +1,22 @@
 import type { Asked, TestIssuer } from './issuer.ts';
 
-/** Keeps cookies and follows no redirect, so that a test sees each step. */
+/** Keeps cookies and follows no redirects, so that a test sees each step. */
 export class TestBrowser {
   readonly #url: string;
   readonly cookies = new Map<string, string>();
-  /** The Set-Cookie headers that it received. */
+  /** The Set-Cookie headers it received. */
   readonly received: string[] = [];
 
   constructor(url: string) {
     this.#url = url;
   }
 
-  /** Returns the id of the session that it has. */
+  /** Returns the id of its session. */
   get session(): string {
     return this.cookies.get('lathe_session') ?? '';
   }
 
-  /** Sends a request with the cookies, to a path of the service or to a URL of it. */
+  /** Sends a request with the cookies to a path or URL of the service. */
   async call(method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Response> {
     const response = await fetch(new URL(path, this.#url), {
       method,
@@ -33,7 +33,7 @@ export class TestBrowser {
     return response;
   }
 
-  /** Begins a sign-in and returns what the issuer is asked for. */
+  /** Begins a sign-in and returns the request to the issuer. */
   async begin(returnTo?: string): Promise<Asked> {
     const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
     const response = await this.call('GET', `/auth/sign-in${query}`);
@@ -54,7 +54,7 @@ export class TestBrowser {
     return this.call('GET', `/auth/callback?${new URLSearchParams({ code, state })}`);
   }
 
-  /** Signs in with an ID token that is all right but for these claims. */
+  /** Signs in with an ID token that is valid except for these claims. */
   async signIn(issuer: TestIssuer, more: Record<string, unknown> = {}, returnTo?: string): Promise<Response> {
     const asked = await this.begin(returnTo);
     return this.complete(asked, issuer.codeFor(asked, await issuer.sign(issuer.claims(asked, more))));

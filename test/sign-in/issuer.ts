@@ -7,7 +7,7 @@ import { type CryptoKey, exportJWK, type GenerateKeyPairResult, generateKeyPair,
 
 export const clientId = 'lathe-of-tests';
 
-/** What the issuer was asked for when a sign-in began. */
+/** The request to the issuer when a sign-in began. */
 export interface Asked {
   state: string;
   nonce: string;
@@ -17,7 +17,7 @@ export interface Asked {
 
 type Claims = Record<string, unknown>;
 
-/** An issuer of OpenID Connect that a test tells what to respond: the ID token to each code, and its UserInfo. */
+/** An OpenID Connect issuer whose responses a test controls: the ID token for each code, and its UserInfo. */
 export class TestIssuer implements AsyncDisposable {
   readonly url: string;
   readonly privateKey: CryptoKey;
@@ -25,7 +25,7 @@ export class TestIssuer implements AsyncDisposable {
   readonly #close: () => Promise<void>;
   readonly #codes = new Map<string, { asked: Asked; idToken: string | undefined }>();
   userInfo: Claims = { sub: 'ada' };
-  /** What was wrong with the requests for tokens. */
+  /** Mistakes in the token requests. */
   readonly problems: string[] = [];
 
   private constructor(url: string, keys: GenerateKeyPairResult, close: () => Promise<void>) {
@@ -54,7 +54,7 @@ export class TestIssuer implements AsyncDisposable {
     return this.#close();
   }
 
-  /** Returns the claims of an ID token that is all right. */
+  /** Returns the claims of a valid ID token. */
   claims({ nonce }: Pick<Asked, 'nonce'>, more: Claims = {}): JWTPayload {
     const now = Math.floor(Date.now() / 1000);
     const person = { sub: 'ada', email: 'ada@example.com', email_verified: true, name: 'Ada' };
@@ -66,7 +66,7 @@ export class TestIssuer implements AsyncDisposable {
     return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'first' }).sign(key);
   }
 
-  /** Issues a code which is exchanged for an ID token; unlike that of a real issuer, as often as somebody asks. */
+  /** Issues a code for an ID token. Unlike a real one, it can be exchanged repeatedly. */
   codeFor(asked: Asked, idToken: string | undefined): string {
     const code = `code-${this.#codes.size}`;
     this.#codes.set(code, { asked, idToken });
@@ -86,7 +86,7 @@ export class TestIssuer implements AsyncDisposable {
             jwks_uri: `${this.url}/jwks`,
             response_types_supported: ['code'],
             subject_types_supported: ['public'],
-            // More than any real one offers, so that the service has to be careful itself.
+            // More than any real issuer offers, so that the service must be careful itself.
             id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
           },
         ];

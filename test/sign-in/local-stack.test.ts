@@ -20,7 +20,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Returns what the session of a cookie expects as Lathe-CSRF. */
+/** Returns the Lathe-CSRF value of a session. */
 async function csrfOf(session: string): Promise<string> {
   const { client, stack } = await service.as('functions/api/jobs/list-jobs.ts');
   const pk = `signin#${createHash('sha256').update(session).digest('hex')}`;
@@ -30,7 +30,7 @@ async function csrfOf(session: string): Promise<string> {
   return Item?.csrf?.S ?? '';
 }
 
-test('the development user signs in by a click, sees what the key sees, and signs out here and at the issuer', async () => {
+test('the development user signs in with a click, sees what the key sees, and signs out here and at the issuer', async () => {
   const page = await browser.newPage();
   const shown = () => page.$eval('body', (body) => body.textContent);
   const { user } = await service.client.createTask('import/upload');
@@ -54,7 +54,7 @@ test('the development user signs in by a click, sees what the key sees, and sign
   const csrf = await csrfOf(session?.value ?? '');
   expect(await post({ 'Lathe-CSRF': csrf })).toMatchObject({ status: 201, body: { user } });
 
-  // The issuer knows the person still, and asks nothing.
+  // The issuer still knows the person, and asks nothing.
   await page.goto(`${service.url}/auth/sign-in?return_to=/v1/query/formats`);
   expect(page.url()).toBe(`${service.url}/v1/query/formats`);
 
@@ -67,7 +67,7 @@ test('the development user signs in by a click, sees what the key sees, and sign
   expect((await browser.cookies()).map(({ name }) => name)).not.toContain('lathe_session');
   await page.goto(url);
   expect(await shown()).toContain('Sign out');
-  // The page that comes next would sign in again by itself.
+  // The next page would sign in again automatically.
   await page.setJavaScriptEnabled(false);
   await Promise.all([page.waitForNavigation(), page.click('button')]);
   expect(page.url()).toBe(`${service.url}/`);
@@ -75,7 +75,7 @@ test('the development user signs in by a click, sees what the key sees, and sign
   expect(await shown()).toContain('Continue as development@localhost');
 });
 
-test('the embedded issuer responds to no other name of this machine', async () => {
+test('the embedded issuer refuses other host names of this machine', async () => {
   const { port } = new URL(service.url);
   const statusFor = (host: string, path: string) =>
     new Promise<number>((resolve, reject) => {
@@ -94,7 +94,7 @@ test('the embedded issuer responds to no other name of this machine', async () =
   expect(await statusFor(`localhost:${port}`, '/_oidc/interaction/x')).toBe(400);
 });
 
-test('the embedded issuer sends codes to the callback alone, and none without PKCE', async () => {
+test('the embedded issuer sends codes only to the callback, and none without PKCE', async () => {
   const { searchParams, origin, pathname } = new URL(
     (await fetch(`${service.url}/auth/sign-in`, { redirect: 'manual' })).headers.get('location') ?? '',
   );
@@ -126,6 +126,6 @@ test('the embedded issuer asks unless a script of the same origin began the sign
   expect(await interaction({})).toBe(200);
 });
 
-test('what the service writes of its own is free of notices of the provider', () => {
+test('the output of the service contains no notices of the provider', () => {
   expect(service.reports.join('')).not.toMatch(/oidc-provider/);
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await startAlteredStack(
     (stack) => {
       openTable(stack);
-      // On a busy machine a request that waits has another instance started, which reads the session for itself.
+      // On a busy machine a waiting request may start another instance, which reads the session itself.
       functionOf(stack, 'functions/api/jobs/list-jobs.ts').reservedConcurrency = 1;
     },
     {},
@@ -31,12 +31,12 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 interface Times {
-  /** How long ago the session began, and how long it is still valid. */
+  /** Age of the session, and its remaining validity. */
   age?: number;
   left?: number;
 }
 
-/** Gives a browser a session, as a sign-in does. */
+/** Gives a browser a session, like a sign-in. */
 async function signedIn(person: string = newId(), { age = 0, left = 12 * hour }: Times = {}) {
   const browser = new TestBrowser(service.url);
   const id = randomBytes(32).toString('base64url');
@@ -85,7 +85,7 @@ describe('a request with a session that changes something', () => {
     expect([created.status, await created.json()]).toMatchObject([201, { user: person }]);
   });
 
-  test('comes from a page of the service, where a browser says where it comes from', async () => {
+  test('comes from a page of the service, if the browser sends its origin', async () => {
     const { browser, csrf } = await signedIn();
     const headers = { 'lathe-csrf': csrf };
     for (const origin of ['https://bad.example', 'null', service.url.replace('http:', 'https:'), `${service.url}0`]) {
@@ -95,14 +95,14 @@ describe('a request with a session that changes something', () => {
     expect((await browser.call('POST', upload, { ...headers, origin: service.url })).status).toBe(201);
   });
 
-  test('is no other than one that reads where both methods are allowed', async () => {
+  test('is equivalent to a reading one if both methods are allowed', async () => {
     const { browser } = await signedIn();
     expect((await browser.call('GET', '/v1/process/jobs', { origin: 'https://bad.example' })).status).toBe(200);
   });
 });
 
 describe('an API key', () => {
-  test('comes before a session, also one that is invalid', async () => {
+  test('takes precedence over a session, even an invalid one', async () => {
     const { browser } = await signedIn();
     const user = newId();
     const authorization = `Bearer ${await addUser(service, user)}`;
@@ -113,7 +113,7 @@ describe('an API key', () => {
 });
 
 describe('the header Lathe-Account', () => {
-  test('chooses an account that the person is a member of, and no other', async () => {
+  test('selects an account that the person is a member of, and no other', async () => {
     const { browser, csrf, person } = await signedIn();
     const team = await joined(person, 'developer');
     const create = (account: string) => browser.call('POST', upload, { 'lathe-csrf': csrf, 'lathe-account': account });
@@ -133,7 +133,7 @@ describe('the header Lathe-Account', () => {
 describe('a session', () => {
   const list = (browser: TestBrowser) => browser.call('GET', '/v1/process/jobs');
 
-  test('that has ended, or never was, is none', async () => {
+  test('that has ended, or never existed, is refused', async () => {
     const ended = await signedIn(undefined, { left: -1 });
     const response = await list(ended.browser);
     expect([response.status, await response.json()]).toMatchObject([
@@ -161,18 +161,18 @@ describe('a session', () => {
     expect(await leftNow()).toBeLessThanOrEqual(2 * hour);
   });
 
-  test('costs what a key does: a warm function no read, and a new one half a unit', async () => {
+  test('costs the same as a key: no read in a warm function, and half a unit in a new one', async () => {
     const { browser } = await signedIn();
     const read = () =>
       meter.keys().filter(({ kind, key }) => kind === 'read' && /^(?:signin|membership|person|account)#/.test(key));
-    // A list reads no more than its counts and index, which it did before.
+    // A list reads only its counts and index, which it did before.
     await list((await signedIn()).browser);
     meter.reset();
     for (let request = 0; request < 20; request++) expect((await list(browser)).status).toBe(200);
     expect(read().map(({ key, units }) => [key.split('#')[0], units])).toEqual([['signin', 0.5]]);
   });
 
-  test('is over with the sign-out: at once where it was not known, within ten seconds where it was', async () => {
+  test('ends with the sign-out: at once in functions that did not know it, within ten seconds in others', async () => {
     const { browser, csrf } = await signedIn();
     const before = { ...Object.fromEntries(browser.cookies) };
     expect((await list(browser)).status).toBe(200);
@@ -192,8 +192,8 @@ describe('a session', () => {
     thief.cookies.set('lathe_session', String(before.lathe_session));
     expect((await thief.call('GET', '/v1/process/tasks')).status).toBe(401);
     const signedOut = Date.now();
-    await until('the session is over', async () => ((await list(thief)).status === 401 ? true : undefined));
-    // Ten seconds, and what a busy machine takes for the request that finds it so.
+    await until('the session has ended', async () => ((await list(thief)).status === 401 ? true : undefined));
+    // Ten seconds, plus the time of the detecting request on a busy machine.
     expect(Date.now() - signedOut).toBeLessThan(15_000);
   });
 
@@ -202,7 +202,7 @@ describe('a session', () => {
   });
 });
 
-test('every endpoint but that of agents takes a session, in every account of the person, and extends it', async () => {
+test("every endpoint except the agents' accepts a session, in every account of the person, and extends it", async () => {
   const person = newId();
   const team = await joined(person, 'owner');
   const rows = Object.values<Route>(routes).filter(({ access }) => access === 'key');

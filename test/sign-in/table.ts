@@ -4,7 +4,7 @@ import type { LocalStack } from '../../packages/local-aws/src/template/model.ts'
 import { type Item, type Key, toAttributes } from '../../shared/aws/table.ts';
 import { clientAs, roleOf } from '../support/roles.ts';
 
-/** A function that has no rights of its own, in whose name tests look into the table. */
+/** A function without permissions of its own, whose role tests use to read the table. */
 const reader = 'HttpOpenapi';
 
 /** Lets tests read and write every item. */

@@ -37,7 +37,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Makes an ID token for a sign-in. */
 type Forge = (asked: Asked) => Promise<string | undefined> | string | undefined;
 
-/** Completes a sign-in with a token and returns the response, and what the session that it gave can do. */
+/** Completes a sign-in with a token and returns the response, and what its session can do. */
 async function attempt(forge: Forge) {
   const browser = new TestBrowser(service.url);
   const asked = await browser.begin();
@@ -45,13 +45,13 @@ async function attempt(forge: Forge) {
   return { status: response.status, body: await response.text(), session: browser.session };
 }
 
-/** Signs in a person and returns where the sign-in led. */
+/** Signs in a person and returns the final location. */
 async function locationAfter(returnTo?: string): Promise<string | null> {
   const response = await new TestBrowser(service.url).signIn(issuer, {}, returnTo);
   return response.headers.get('location');
 }
 
-test('a token that is all right signs in, by the verifier of this sign-in, and leads to the page', async () => {
+test('a valid token signs in, by the verifier of this sign-in, and leads to the page', async () => {
   const browser = new TestBrowser(service.url);
   const response = await browser.signIn(issuer, {}, '/docs?a=1#jobs');
   expect([response.status, response.headers.get('location')]).toEqual([302, `${service.url}/docs?a=1#jobs`]);
@@ -61,7 +61,7 @@ test('a token that is all right signs in, by the verifier of this sign-in, and l
   expect(await locationAfter()).toBe(`${service.url}/`);
 });
 
-describe('a token is refused that', () => {
+describe('refuses a token that', () => {
   const signedWith = async (alg: string, key: CryptoKey | Uint8Array, claims: JWTPayload) =>
     new SignJWT(claims).setProtectedHeader({ alg, kid: 'first' }).sign(key);
   const past = Math.floor(Date.now() / 1000) - 3_600;
@@ -151,7 +151,7 @@ describe('a callback is refused', () => {
     expect([again.status, await again.json()]).toMatchObject([400, refused]);
   });
 
-  test('the second time, also where both come at once', async () => {
+  test('the second time, even if both arrive at once', async () => {
     const browser = new TestBrowser(service.url);
     const asked = await browser.begin();
     const code = issuer.codeFor(asked, await issuer.sign(issuer.claims(asked)));
@@ -159,7 +159,7 @@ describe('a callback is refused', () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([302, 400, 400]);
   });
 
-  test('in another browser than the one that began', async () => {
+  test('in a browser other than the one that began', async () => {
     const [browser, other] = [new TestBrowser(service.url), new TestBrowser(service.url)];
     const asked = await browser.begin();
     await other.begin();
@@ -168,7 +168,7 @@ describe('a callback is refused', () => {
     expect((await new TestBrowser(service.url).complete(asked, code)).status).toBe(400);
   });
 
-  test('with a state of nobody, or none', async () => {
+  test('with an unknown state, or none', async () => {
     const browser = new TestBrowser(service.url);
     const asked = await browser.begin();
     const code = issuer.codeFor(asked, await issuer.sign(issuer.claims(asked)));
@@ -191,7 +191,7 @@ describe('a callback is refused', () => {
     expect((await browser.complete(asked, code)).status).toBe(400);
   });
 
-  test('where the issuer refuses the person or the code', async () => {
+  test('if the issuer refuses the person or the code', async () => {
     const browser = new TestBrowser(service.url);
     const { state } = await browser.begin();
     const query = new URLSearchParams({ error: 'access_denied', error_description: 'No.', state });
@@ -243,7 +243,7 @@ test('the address may come from the UserInfo endpoint, if it is of the same subj
 describe('a person', () => {
   const personKey = (sub: string) => ({ pk: `person#${sha256(`${issuer.url}\n${sub}`)}`, sk: 'person' });
 
-  test('has one account of their own from the first sign-in on, also where several come at once', async () => {
+  test('has one account from the first sign-in on, even with concurrent sign-ins', async () => {
     const table = await tableOf(service);
     const claims = { sub: 'joan', email: 'joan@example.com', name: 'Joan' };
     const signIns = [1, 2, 3].map(() => new TestBrowser(service.url).signIn(issuer, claims));
@@ -257,7 +257,7 @@ describe('a person', () => {
     ]);
   });
 
-  test('has the address and name that the issuer says now', async () => {
+  test('has the current address and name from the issuer', async () => {
     const table = await tableOf(service);
     const claims = { sub: 'mary', email: 'mary@example.com', name: 'Mary' };
     await new TestBrowser(service.url).signIn(issuer, claims);
@@ -268,7 +268,7 @@ describe('a person', () => {
     expect(await table.get({ pk: `account#${id}`, sk: `member#${id}` })).toMatchObject(changed);
   });
 
-  test('becomes a member of the teams that have invited the address, in whatever case, until that expires', async () => {
+  test('becomes a member of the teams that have invited the address, in any case, until the invitation expires', async () => {
     const table = await tableOf(service);
     const [team, late, gone] = ['a', 'b', 'c'].map((letter) => letter.repeat(24));
     const now = Math.floor(Date.now() / 1000);
@@ -291,14 +291,14 @@ describe('a person', () => {
     expect(person).toMatchObject({ email: 'Edith@Example.com', role: 'developer' });
     const roles = person.accounts.map(({ name, role }) => `${role} of ${name}`);
     expect(roles.sort()).toEqual(['developer of Team a', 'owner of Edith']);
-    // What has expired is left to the table's expiry.
+    // Expired items are left to the table's expiry.
     expect((await table.query(pk)).map(({ sk }) => sk)).toEqual([late]);
     const { status } = await browser.call('GET', '/v1/process/jobs', { 'lathe-account': String(late) });
     expect(status).toBe(403);
   });
 });
 
-test('an issuer that does not respond is no fault of the person', async () => {
+test('an unresponsive issuer is not reported as a fault of the person', async () => {
   await using away = await TestIssuer.start();
   await using other = await startAlteredStack(() => {}, {
     LATHE_OIDC_ISSUER: away.url,

@@ -63,7 +63,7 @@ test('the smoke test sends files through the service, and says what to do if it 
   expect(stdout).toContain('5 ok, 0 skipped, 0 failed');
   await expect(smoke(service.url, '--key', 'wrong')).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('The API key was refused. Make one with npm run key'),
+    stderr: expect.stringContaining('The API key was refused. Create one with npm run key'),
   });
 });
 

@@ -5,20 +5,20 @@ import type { Client } from './client.ts';
 // biome-ignore lint/suspicious/noExplicitAny: it judges documents and bodies of unknown shape
 type Body = any;
 
-/** A response as the client of a test saw it. */
+/** A response as received by a test's client. */
 export interface Response {
   status: number;
   headers: Headers;
   body: Body;
 }
 
-/** Sends a request to the service under test with the key of a user. */
+/** Sends a request to the service under test with a user's key. */
 export type Send = (
   path: string,
   request: { method: string; body?: unknown; headers: Record<string, string> },
 ) => Promise<Response>;
 
-/** A request as it is generated from the document, or given to be judged by it. */
+/** A request, generated from the document or to be validated by it. */
 export interface Request {
   path?: Record<string, unknown>;
   query?: Record<string, unknown>;
@@ -33,7 +33,7 @@ export interface Operation {
   definition: Body;
 }
 
-/** The OpenAPI document of the service under test, as a judge of requests and responses. */
+/** The OpenAPI document of the service under test, for validating requests and responses. */
 export class ApiDocument {
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
   readonly #document: Body;
@@ -45,7 +45,7 @@ export class ApiDocument {
     this.#ajv.addSchema({ $id: 'document', components: document.components });
   }
 
-  /** Reads the document of the service that a client speaks to, which sends the requests. */
+  /** Reads the document of a client's service. */
   static async of(client: Client): Promise<ApiDocument> {
     const { body: document } = await client.call('GET', '/v1/openapi.json');
     return new ApiDocument(document, (path, { method, body, headers }) => client.call(method, path, body, headers));
@@ -68,7 +68,7 @@ export class ApiDocument {
     return found;
   }
 
-  /** Tells whether the document allows a request. */
+  /** Returns whether the document allows a request. */
   fits({ definition }: Operation, request: Request): boolean {
     const places: Body = { path: request.path, query: request.query, header: request.headers };
     const parametersFit = (definition.parameters ?? []).every((parameter: Body) => {
@@ -81,7 +81,7 @@ export class ApiDocument {
     return parametersFit && this.#validator(requestBody.content['application/json'].schema)(request.body);
   }
 
-  /** Sends a request and returns what the document does not allow about the response to it. */
+  /** Sends a request and returns the violations of the document in its response. */
   async judge(operation: Operation, request: Request): Promise<{ response: Response; problems: string[] }> {
     const { definition } = operation;
     const response = await this.#send(urlOf(operation, request), {
@@ -178,7 +178,7 @@ export class ApiDocument {
   #object(properties: Body, required: string[]): fc.Arbitrary<Record<string, unknown>> {
     const members = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, this.#value(schema)]));
     const optional = Object.keys(members).filter((name) => !required.includes(name));
-    // Few at a time of those that are many: options rarely go together.
+    // Few at a time of many: options rarely go together.
     return fc
       .subarray(optional, { maxLength: Math.min(optional.length, 4) })
       .chain((chosen) =>

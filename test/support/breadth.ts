@@ -1,7 +1,7 @@
 import { beforeEach, type RunnerTask } from 'vitest';
 import { skipBecause } from './skip.ts';
 
-/** Whether every case runs, by `npm run test:breadth`, and not of many of a kind the ones that tell most. */
+/** Whether every case runs (`npm run test:breadth`), instead of a representative selection. */
 export const isBroad = process.env.LATHE_TEST_BREADTH === '1';
 
 const reason = 'one more case of its kind; npm run test:breadth runs it';
@@ -10,8 +10,8 @@ const reason = 'one more case of its kind; npm run test:breadth runs it';
 export const onlyInBreadth = skipBecause(isBroad ? undefined : reason);
 
 /**
- * Leaves tests of the calling file to `npm run test:breadth`, by their names, with or without those of their suites: what each of them shows alone is a further
- * value of an option, size or format of which another test runs. Fails where the file has no test of a name.
+ * Leaves tests of the calling file to `npm run test:breadth`, by name, with or without their suite's: each covers only
+ * one more value of an option, size or format that another test covers. Fails if the file has no test of a name.
  */
 export function leaveToBreadth(names: readonly string[]): void {
   const left = new Set(names);
@@ -28,8 +28,8 @@ export function leaveToBreadth(names: readonly string[]): void {
 }
 
 /**
- * Splits pairs of formats into those that `npm test` converts, in which each format is read or written, and the rest, which
- * reads what is written only and writes what is read only.
+ * Splits pairs of formats into those that `npm test` converts, so that each format is read or written once, and the
+ * rest.
  */
 export function splitPairs(pairs: [from: string, to: string][]): { usual: typeof pairs; more: typeof pairs } {
   const covered = new Set<string>();

@@ -6,13 +6,13 @@ import { projectRoot } from '../../infra/bundling.ts';
 
 export interface Bundle {
   files: { name: string; code: Uint8Array }[];
-  /** The size of what is loaded with the handler: all but what is imported on demand. */
+  /** Size of the code loaded with the handler, without what is imported on demand. */
   bytesAtStart: number;
-  /** Paths from the project's root of what went into it, with how much of it is in the bundle. */
+  /** Its sources, relative to the project, with their sizes in the bundle. */
   parts: { path: string; bytes: number }[];
 }
 
-/** Reads the bundles of functions' modules, named from the project's root, that the stack runs; makes those that are missing. */
+/** Reads the bundles of functions' modules, given relative to the project, and makes missing ones. */
 export async function bundle(entries: string[]): Promise<Map<string, Bundle>> {
   const folders = await currentBundleFolders(entries.map((entry) => join(projectRoot, entry)));
   const bundles = entries.map(async (entry): Promise<[string, Bundle]> => {
@@ -23,7 +23,7 @@ export async function bundle(entries: string[]): Promise<Map<string, Bundle>> {
   return new Map(await Promise.all(bundles));
 }
 
-/** Writes the files of a bundle into a folder, where `index.mjs` is the handler's. */
+/** Writes the files of a bundle into a folder. The handler is in `index.mjs`. */
 export async function writeBundle(made: Bundle | undefined, folder: string): Promise<void> {
   if (!made) throw new Error('Expected a bundle.');
   await mkdir(folder, { recursive: true });
@@ -52,7 +52,7 @@ async function readBundle({ root, metafile }: { root: string; metafile: string }
   };
 }
 
-/** Adds up the parts of a bundle by package, the largest first. */
+/** Adds up the parts of a bundle by package, largest first. */
 export function byPackage({ parts }: Bundle): [string, number][] {
   const sums = new Map<string, number>();
   for (const { path, bytes } of parts) {

@@ -1,7 +1,7 @@
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { findChromium } from '../../functions/engines/webpage/chromium.ts';
 
-/** Starts Chromium as on a machine without a desktop, with a profile of its own. */
+/** Starts Chromium without a desktop, with a new profile. */
 export async function startChromium(): Promise<Browser> {
   return puppeteer.launch({
     executablePath: (await findChromium()).path,

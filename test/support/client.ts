@@ -74,7 +74,7 @@ export class Client {
     this.#service = service;
   }
 
-  /** Sends a request with the key and, where there is one, a JSON body; reads the answer as JSON. */
+  /** Sends a request with the key and an optional JSON body; parses the response as JSON. */
   async call<T = ErrorBody>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const response = await fetch(`${this.#service.url}${path}`, {
       method,
@@ -95,7 +95,7 @@ export class Client {
     return answer;
   }
 
-  /** Creates something and returns it, or throws the answer that is not 201. */
+  /** Creates something and returns it, or throws any response but 201. */
   async create<T>(path: string, body: unknown): Promise<T> {
     const answer = await this.call<T>('POST', path, body);
     if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
@@ -118,7 +118,7 @@ export class Client {
     return this.#show(`/v1/process/tasks/${id}`);
   }
 
-  /** Waits until a job has ended, however it did, with all its tasks. */
+  /** Waits until a job has ended in any state, with all its tasks. */
   waitForJob(id: string, options?: WaitOptions): Promise<JobView> {
     return until(
       `job ${id} has ended`,
@@ -130,7 +130,7 @@ export class Client {
     );
   }
 
-  /** Waits until a task has ended, however it did. */
+  /** Waits until a task has ended in any state. */
   waitForTask(id: string, options?: WaitOptions): Promise<TaskView> {
     return until(
       `task ${id} has ended`,
@@ -142,7 +142,7 @@ export class Client {
     );
   }
 
-  /** Runs a job to its end and returns it, or throws when it did not complete. */
+  /** Runs a job to its end and returns it, or throws if it did not complete. */
   async runJob(tasks: Record<string, TaskDefinition>, options?: WaitOptions): Promise<JobView> {
     const { id } = await this.createJob(tasks);
     const job = await this.waitForJob(id, options);
@@ -166,7 +166,7 @@ export function postForm(form: UploadForm, name: string, content: Uint8Array, ty
   return fetch(form.url, { method: 'POST', body });
 }
 
-/** Follows a link to its file. */
+/** Downloads the file of a link. */
 export async function download(url: string): Promise<Buffer> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
@@ -180,12 +180,12 @@ export function taskOf(job: JobView, name: string): TaskView {
   return task;
 }
 
-/** Returns the files that a task of a job gave. */
+/** Returns the output files of a job's task. */
 export function filesOf(job: JobView, name: string): FileView[] {
   return taskOf(job, name).result.files ?? [];
 }
 
-/** Formats bytes as import/base64 takes them. */
+/** Formats bytes for import/base64. */
 export function dataUri(content: Uint8Array, type = 'application/octet-stream'): string {
   return `data:${type};base64,${Buffer.from(content).toString('base64')}`;
 }

@@ -3,8 +3,8 @@ import { currentTemplate } from '../../infra/build/template-cache.ts';
 import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
 
 /**
- * Synthesizes the template once, before the files that start a service would all do it, and where all of them run, bundles
- * all functions for the same reason. A few files make the bundles that they need.
+ * Synthesizes the template once, before all files that start a service would do it and, in a whole run, bundles all
+ * functions for the same reason. In partial runs, files make the bundles they need.
  */
 export default async function setup(): Promise<void> {
   const template = await currentTemplate();
@@ -14,7 +14,7 @@ export default async function setup(): Promise<void> {
   await currentBundleFolders(functions.filter(({ packaging }) => packaging === 'zip').map(({ entry }) => entry));
 }
 
-/** Tells whether the command line of Vitest names no files to choose from. */
+/** Returns whether Vitest's command line selects no files. */
 function isWholeRun(args: string[]): boolean {
   return args.every((arg) => arg === 'run' || arg.startsWith('-'));
 }

@@ -5,7 +5,7 @@ export type Colour = { r: number; g: number; b: number };
 export const red: Colour = { r: 220, g: 30, b: 40 };
 export const blue: Colour = { r: 20, g: 60, b: 200 };
 
-/** Draws an image whose left half has one colour and whose right half another, which tells a conversion from a blank. */
+/** Draws an image with differently coloured halves, which distinguishes a conversion from a blank. */
 export function twoHalves(width: number, height: number, format: 'png' | 'jpg' | 'webp' | 'avif' | 'gif' = 'png') {
   const half = Math.floor(width / 2);
   const image = sharp({ create: { width, height, channels: 3, background: red } })
@@ -33,7 +33,7 @@ export async function photograph(width: number, height: number, seed = 1): Promi
     .toBuffer();
 }
 
-/** Returns the colour of the pixel at a place given in parts of the image's size. */
+/** Returns the colour of the pixel at a position, given as fractions of the image's size. */
 export async function colourAt(image: Buffer, across: number, down: number): Promise<Colour> {
   const { data, info } = await sharp(image)
     .toColourspace('srgb')
@@ -45,7 +45,7 @@ export async function colourAt(image: Buffer, across: number, down: number): Pro
   return { r: data[offset] ?? 0, g: data[offset + 1] ?? 0, b: data[offset + 2] ?? 0 };
 }
 
-/** Tells how far two colours are apart: 0 for the same, 255 for opposite ends of a channel. */
+/** Returns the distance of two colours: 0 for the same, 255 for opposite ends of a channel. */
 export function distance(left: Colour, right: Colour): number {
   return Math.max(Math.abs(left.r - right.r), Math.abs(left.g - right.g), Math.abs(left.b - right.b));
 }

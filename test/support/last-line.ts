@@ -2,16 +2,16 @@ import { writeSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /**
- * Ends the output of a run with the skipped tests and their reasons, the projects that it leaves out, and one line for scripts,
- * below everything else that is printed.
+ * Ends the output of a run with the skipped tests and their reasons, the projects it leaves out, and one line for
+ * scripts, below everything else.
  */
 export class LastLine implements Reporter {
   #passed = 0;
-  // A run that breaks off before its end is reported has failed.
+  // A run that aborts before its end is reported has failed.
   #failed = 1;
   #skipped: string[] = [];
   #leftOut: string[] = [];
-  /** Whether the command line chose tests by their names (`-t`), so that others have no reason of their own. */
+  /** Whether tests were selected by name (`-t`), so that others have no reason of their own. */
   #isFiltered = false;
 
   onInit(vitest: Vitest): void {
@@ -33,7 +33,7 @@ export class LastLine implements Reporter {
       const tests = [...module.children.allTests()];
       const failed = tests.filter((test) => test.result().state === 'failed').length;
       this.#passed += tests.filter((test) => test.result().state === 'passed').length;
-      // A file that cannot be loaded, or whose set-up breaks, fails although none of its tests ran.
+      // A file that fails to load or set up fails although none of its tests ran.
       this.#failed += failed === 0 && module.state() === 'failed' ? 1 : failed;
       for (const test of tests) {
         if (test.result().state !== 'skipped') continue;

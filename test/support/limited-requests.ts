@@ -6,35 +6,35 @@ import { descendantsOf } from './processes.ts';
 import { addUser, functionOf, startAlteredStack } from './running-stack.ts';
 import { until } from './until.ts';
 
-/** Connections of the client, over which all requests are sent at once; each of them takes two of the process's files. */
+/** Connections of the client, for sending all requests at once; each takes two of the process's descriptors. */
 const connections = 500;
-/** The status of requests that pass: they ask for a task of another account. */
+/** The status of requests that pass: they request a task of another account. */
 const passes = 404;
 const entry = 'functions/api/tasks/wait-for-task.ts';
 
 export interface LimitedRequests {
-  /** Requests that passed in each minute since the first. */
+  /** Requests that passed, per minute since the first. */
   passed: number[];
   refused: number;
-  /** Responses that say something else, or not where the caller stands. */
+  /** Unexpected responses, or ones without rate limit headers. */
   others: string[];
-  /** The environments of the one function that all requests went to. */
+  /** The environments of the function that received all requests. */
   environments: number;
-  /** Units of the item that counts them. */
+  /** Write units of the counter. */
   writeUnits: number;
   milliseconds: number;
 }
 
-/** Sends requests of one key at once to a function with many environments, of which as many as a limit allows pass in a minute. */
+/** Sends concurrent requests of one key to a function with many environments; a limited number passes per minute. */
 export async function sendLimited(
   { requests, environments, limit }: { requests: number; environments: number; limit: number },
   capacityMeter: CapacityMeter,
 ): Promise<LimitedRequests> {
   await using service = await startAlteredStack(
-    // What API Gateway and Lambda refuse by themselves would not reach the function.
+    // Otherwise API Gateway and Lambda would refuse requests before the function.
     (stack) => {
       for (const api of stack.httpApis) delete api.throttle;
-      // One account has few of a function here at a time, unless a concurrency is reserved for it.
+      // Without reserved concurrency, one account has few environments of a function here.
       functionOf(stack, entry).reservedConcurrency = requests + environments;
     },
     { LATHE_RATE_PER_MINUTE: String(limit), LATHE_IDLE_ENVIRONMENTS: String(environments + connections) },
@@ -43,7 +43,7 @@ export async function sendLimited(
   const warm = () => environmentsOf(entry);
   const warmer = new Client({ url: service.url, apiKey: await addUser(service) });
   const { id } = await warmer.createTask('import/upload');
-  // Each is held by an environment of its own until the task ends.
+  // Each occupies an environment until the task ends.
   const held = Array.from({ length: environments }, () => warmer.call('GET', `/v1/process/tasks/${id}/wait`));
   await until('there is an environment for each wait', async () => (await warm()) >= environments || undefined);
   await warmer.call('POST', `/v1/process/tasks/${id}/cancel`);
@@ -78,7 +78,7 @@ async function environmentsOf(module: string): Promise<number> {
   return (await descendantsOf(process.pid)).filter(({ command }) => command.trimEnd().endsWith(module)).length;
 }
 
-/** Returns the status of a response, and when all tokens are there again by its headers. */
+/** Returns the status of a response, and when all tokens are available again by its headers. */
 function statusOf(url: string, apiKey: string, agent: Agent): Promise<{ status: number; until: number }> {
   return new Promise((resolve, reject) => {
     get(url, { agent, headers: { authorization: `Bearer ${apiKey}` } }, (response) => {

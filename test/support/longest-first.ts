@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take longest: begun last, one of them would run alone at the end. Those that start services, which wait
- * for timers and then need all cores at once, take turns with those that keep a core busy by themselves.
+ * The slowest files: started last, one of them would run alone at the end. Files that start services, which wait for
+ * timers and then need all cores, alternate with those that keep one core busy.
  */
 const longest = [
   'faults/lost-work',
@@ -45,8 +45,9 @@ const longest = [
 const sharing = ['contract', 'one service'];
 
 /**
- * Starts the longest files first, and the others in Vitest's own order. Those that share a service come one after another,
- * in turn with the rest: later it would have ended the processes that it keeps for them, and had to start them again.
+ * Starts the longest files first, and the others in Vitest's own order. Those that share a service are consecutive,
+ * alternating with the rest: later, the service would have ended its idle processes, and would have to start them
+ * again.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -10,11 +10,11 @@ interface Usage {
 
 export const inMilliseconds = (seconds: number) => Math.round(seconds * 1000);
 
-/** Returns the milliseconds that conversions took by their results. */
+/** Returns the milliseconds of conversions, by their results. */
 export const usedBy = (jobs: JobView[]) =>
   jobs.reduce((sum, job) => sum + inMilliseconds(taskOf(job, 'convert').result.conversionSeconds ?? 0), 0);
 
-/** Returns what the service says that the caller's account has used. */
+/** Returns the caller's usage as reported by the service. */
 export const usageOf = async (client: Client) => (await client.call<Usage>('GET', '/v1/account/usage')).body;
 
 /** Returns the tasks of a job whose conversion takes some hundredths of a second. */
@@ -26,7 +26,7 @@ export async function conversionTasks() {
   };
 }
 
-/** Creates so many of those jobs at once, and waits for their ends. */
+/** Creates that many of those jobs concurrently, and waits for their ends. */
 export async function convertAtOnce(client: Client, count: number): Promise<JobView[]> {
   const tasks = await conversionTasks();
   const jobs = await Promise.all(Array.from({ length: count }, () => client.createJob(tasks)));

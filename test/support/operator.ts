@@ -12,13 +12,13 @@ interface Service {
   stack: LocalStack;
 }
 
-/** Sends a message to a queue as the operator of the stack, who may send dead letters again. */
+/** Sends a message to a queue as the stack's operator, who may redrive dead letters. */
 export async function sendAsOperator(service: Service, queue: RegExp, message: object): Promise<void> {
   const sqs = await clientOf(service);
   await sqs.send(new SendMessageCommand({ QueueUrl: urlOf(service, queue), MessageBody: JSON.stringify(message) }));
 }
 
-/** Counts the messages of a queue, those that are hidden too. */
+/** Counts the messages of a queue, including hidden ones. */
 export async function countMessages(service: Service, queue: RegExp): Promise<number> {
   const sqs = await clientOf(service);
   const request = { QueueUrl: urlOf(service, queue), AttributeNames: ['All' as const] };
@@ -28,7 +28,7 @@ export async function countMessages(service: Service, queue: RegExp): Promise<nu
   );
 }
 
-/** Writes an item of the table as the operator of the stack. */
+/** Writes an item of the table as the stack's operator. */
 export async function putAsOperator(service: Service, item: object): Promise<void> {
   const put = new PutItemCommand({ TableName: service.stack.tables[0]?.name, Item: toAttributes(item) });
   await new DynamoDBClient(await settingsFor(service, 'dynamodb')).send(put);

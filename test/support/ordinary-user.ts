@@ -5,12 +5,12 @@ import { temporaryFolder } from '../../packages/local-aws/test/lambda/fixtures/f
 
 const isRoot = process.getuid?.() === 0;
 
-/** Why no user without an entry in passwd can be had, if so. */
-export const whyOnlyKnownUsers = isRoot ? undefined : 'Only root can start processes of another user.';
+/** Why no user without a passwd entry is available, if so. */
+export const whyOnlyKnownUsers = isRoot ? undefined : 'Only root can start processes as another user.';
 
 /**
- * Runs a module in a process of a user who is not root, and if that is possible one without an entry in passwd, as containers
- * have; through the program in `prefix`, if any. Returns what it printed.
+ * Runs a module as a user other than root, if possible one without a passwd entry, as in containers; through the
+ * program in `prefix`, if any. Returns its output.
  */
 export async function asOrdinaryUser(module: string, prefix: string[] = []): Promise<string> {
   using folder = temporaryFolder();

@@ -7,7 +7,7 @@ export interface ProcessView {
   command: string;
 }
 
-/** Lists every process that a process started, at any depth. */
+/** Lists all descendants of a process. */
 export async function descendantsOf(pid: number): Promise<ProcessView[]> {
   const all = await processes();
   const found: ProcessView[] = [];
@@ -20,7 +20,7 @@ export async function descendantsOf(pid: number): Promise<ProcessView[]> {
   return found;
 }
 
-/** Waits until every one of these processes has ended. */
+/** Waits until all of these processes have ended. */
 export async function allGone(expected: ProcessView[], seconds = 15): Promise<void> {
   await until(
     `the processes ${expected.map(({ pid }) => pid).join(', ')} have ended`,
@@ -32,7 +32,7 @@ export async function allGone(expected: ProcessView[], seconds = 15): Promise<vo
   );
 }
 
-/** Reads the table of processes; those that have ended but were not collected are left out. */
+/** Reads the process table, without zombies. */
 async function processes(): Promise<ProcessView[]> {
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const read = await Promise.all(
@@ -40,7 +40,7 @@ async function processes(): Promise<ProcessView[]> {
       try {
         const stat = await readFile(`/proc/${name}/stat`, 'utf8');
         const command = await readFile(`/proc/${name}/cmdline`, 'utf8');
-        // The fields after the name in brackets, which may itself hold spaces: state, parent, …
+        // The fields after the name in brackets, which may contain spaces: state, parent, …
         const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         return state === 'Z' || state === 'X'
           ? []
@@ -53,7 +53,7 @@ async function processes(): Promise<ProcessView[]> {
   return read.flat();
 }
 
-/** Tells whether a process is alive; one that ended but was not yet collected is not. */
+/** Returns whether a process is alive; a zombie is not. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

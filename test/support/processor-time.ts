@@ -4,8 +4,8 @@ import { sandboxProcesses } from '../../functions/engines/runtime/sandbox/proces
 const ticksPerSecond = 100;
 
 /**
- * Returns the seconds of processor time that this process has used, with the programs it started that have ended. Unlike the
- * time of a clock it is the same on a machine where others work, too.
+ * Returns the seconds of processor time of this process and its ended children. Unlike wall time, it does not depend on
+ * other load.
  */
 export function processorSeconds(): number {
   if (!existsSync('/proc/self/stat')) {
@@ -21,7 +21,7 @@ export function processorSeconds(): number {
   return times.reduce((sum, time) => sum + Number(time), 0) / ticksPerSecond;
 }
 
-/** Runs work, and returns the seconds of processor time that all processes below this one used for it, killed ones included. */
+/** Runs work, and returns the seconds of processor time of all descendants of this process, including killed ones. */
 export async function measureProcesses(work: () => Promise<unknown>): Promise<number> {
   const total = () =>
     sandboxProcesses(process.pid).reduce(
@@ -30,7 +30,7 @@ export async function measureProcesses(work: () => Promise<unknown>): Promise<nu
     );
   const start = total();
   let most = start;
-  // What is killed with its parent is counted by nobody afterwards.
+  // The time of processes killed with their parent is not counted afterwards.
   const timer = setInterval(() => {
     most = Math.max(most, total());
   }, 100);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { projectRoot } from '../../infra/bundling.ts';
 
 /**
- * Returns a program of PyPI in a virtual environment, made where it is not there, or why it cannot be had. Its version is
- * in the requirements.txt of a folder of the tests.
+ * Returns a PyPI program in a virtual environment, created if needed, or why that fails. Its version is in the
+ * requirements.txt of a test folder.
  */
 export function findPythonProgram(name: string, folder: string): { program: string } | { missing: string } {
   const environment = join(projectRoot, `node_modules/.cache/lathe-${folder}`);

@@ -9,7 +9,7 @@ import { clientAs } from './roles.ts';
 type Service = { stack: LocalStack; url: string; dataDirectory: string };
 type Key = { pk: string; sk: string };
 
-/** A time that is over for whatever is due then. */
+/** A past time, for due records. */
 export const past = Date.now() - 60_000;
 
 /** Returns the key of a task's record in the table. */
@@ -22,7 +22,7 @@ export function keyOfJob(id: string): Key {
   return { pk: `${partitions.group}${groupOfId(id)}`, sk: 'job' };
 }
 
-/** Sets attributes of a record behind the back of the service, as if time had passed. */
+/** Sets attributes of a record directly, as if time had passed. */
 export async function change(service: Service, key: Key, attributes: Record<string, unknown>): Promise<void> {
   const names = Object.keys(attributes);
   await (await tableOf(service)).send(
@@ -40,12 +40,12 @@ export async function change(service: Service, key: Key, attributes: Record<stri
   );
 }
 
-/** Lets the sweep look at a record at once. */
+/** Makes a record due for the sweep. */
 export function makeDue(service: Service, key: Key, id: string): Promise<void> {
   return change(service, key, { dueAt: past, dueShard: shardOf(id) });
 }
 
-/** Returns the item of a record as it is stored. */
+/** Returns the stored item of a record. */
 export async function itemOf(service: Service, key: Key): Promise<Record<string, unknown> | undefined> {
   const { Item } = await (await tableOf(service)).send(
     new GetItemCommand({ TableName: service.stack.tables[0]?.name, Key: marshall(key), ConsistentRead: true }),

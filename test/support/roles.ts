@@ -12,7 +12,7 @@ export function roleOf({ functions }: LocalStack, name: string): LocalRole {
   return found.role;
 }
 
-/** Returns options for a client of the SDK that acts with the role of a function, through the gate like the function itself. */
+/** Returns SDK client options for the role of a function, through the gate like the function itself. */
 export async function clientAs(
   { stack, url, dataDirectory }: { stack: LocalStack; url: string; dataDirectory: string },
   name: string,
@@ -28,7 +28,7 @@ export async function clientAs(
   };
 }
 
-/** Lets the table be used, in this process or one that it starts, as by a function that may do anything with it. */
+/** Allows all use of the table, in this process or one it starts, under a function's role. */
 export function allowTable(stack: LocalStack): void {
   const arns = stack.tables.flatMap(({ arn }) => [arn, `${arn}/index/*`]);
   roleOf(stack, tableRole).statements.push({
@@ -39,7 +39,7 @@ export function allowTable(stack: LocalStack): void {
   });
 }
 
-/** Returns the variables by which the records find the table, in the name of a function. */
+/** Returns the variables by which the records find the table, under a function's role. */
 export async function tableVariables(
   service: { stack: LocalStack; url: string; dataDirectory: string },
   name: string = tableRole,
@@ -58,7 +58,7 @@ export async function tableVariables(
 
 const tableRole = 'LifecycleSweep';
 
-/** Takes an action away from a role: on keys or a prefix such as `group#*`, or on a resource with this in its name. */
+/** Removes an action from a role: on keys or a prefix such as `group#*`, or on a resource with this in its name. */
 export function takeAway(role: LocalRole, action: string, what: string): void {
   const isTaken = (text: string) => text === what || (text.startsWith('arn:') && text.includes(what));
   let taken = false;
@@ -81,7 +81,7 @@ export function takeAway(role: LocalRole, action: string, what: string): void {
   if (!taken) throw new Error(`${role.logicalId} never had ${action} on ${what}.`);
 }
 
-/** Leaves the messages of some functions in their queues: those whose names match. */
+/** Disables the event sources of functions with matching names. */
 export function pauseConsumers(stack: LocalStack, names: RegExp): void {
   stack.queueSources = stack.queueSources.filter((source) => !names.test(source.function.logicalId));
 }
@@ -89,7 +89,7 @@ export function pauseConsumers(stack: LocalStack, names: RegExp): void {
 /** Matches the functions that consume the queues of engines and of transfers. */
 export const workers = /^Engine/;
 
-/** Returns a file that no content distinguishes, so that its format is what its name says. */
+/** Returns a file without a signature, so that its name decides its format. */
 export function fileOf(extension: string): { file: string; filename: string } {
   return {
     file: `data:application/octet-stream;base64,${Buffer.from([1, 2, 3]).toString('base64')}`,
@@ -97,7 +97,7 @@ export function fileOf(extension: string): { file: string; filename: string } {
   };
 }
 
-/** Lists which engine processes files by which operation, each with formats of its own. */
+/** Lists which engine processes files by which operation, each with its own formats. */
 export function processings(): { operation: string; engine: string; from: string; to: string }[] {
   const seen = new Set<string>();
   return engineCatalogues.flatMap(({ engine, capabilities }) =>
@@ -117,7 +117,7 @@ const stores = {
   sftp: { host: '203.0.113.1', username: 'nobody', password: 'secret', file_string: 'a' },
 };
 
-/** Tasks of every operation that takes no input; those that reach a store come with secrets. */
+/** Tasks of every operation without an input; those that access a store have secrets. */
 export const imports: TaskDefinition[] = [
   { operation: 'import/upload' },
   { operation: 'import/base64', ...fileOf('png') },
@@ -126,7 +126,7 @@ export const imports: TaskDefinition[] = [
   ...Object.entries(stores).map(([store, parameters]) => ({ operation: `import/${store}`, ...parameters })),
 ];
 
-/** Tasks of every operation that exports an input; those that reach a store come with secrets. */
+/** Tasks of every operation that exports an input; those that access a store have secrets. */
 export const exports = (input: string): TaskDefinition[] => [
   { operation: 'export/url', input: [input] },
   ...Object.entries(stores).map(([store, parameters]) => ({
@@ -136,7 +136,7 @@ export const exports = (input: string): TaskDefinition[] => [
   })),
 ];
 
-/** Tasks of every operation that processes files, with a password, which is refused later where it is not an option. */
+/** Tasks of every operation that processes files, with a password, which is refused later if it is not an option. */
 export const withPassword = (input: string): TaskDefinition[] =>
   [...new Set(processings().map(({ operation }) => operation))].map((operation) => ({
     operation,

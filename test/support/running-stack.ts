@@ -19,17 +19,17 @@ import { describeKey, itemsOfKey, newApiKey } from '../../shared/aws/api-keys.ts
 import { newId } from '../../shared/ids.ts';
 import { Client } from './client.ts';
 
-/** What `npm start` has Node run, after the set-up. */
+/** The Node arguments of `npm start`, after the setup. */
 const startArguments = packageJson.scripts.start.replace('node infra/setup/run.mjs ', '').split(' ');
 
 const inherited = [
   ...['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'LATHE_GATE_RECORD'],
-  // What the set-up of `npm start` adds.
+  // Added by the setup of `npm start`.
   ...['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE'],
   ...['LATHE_DYNAMODB_SERVER', 'LATHE_SQS_SERVER', 'LATHE_S3_SERVER'],
 ];
 
-/** Tests poll more often than a client may, and call more endpoints in turn; those of the limits set them. */
+/** Tests poll more often than a client may, and call more endpoints in turn. Tests of the limits set their own. */
 export const settingsOfTests: Record<string, string> = {
   LATHE_RATE_PER_MINUTE: '0',
   LATHE_CREATIONS_PER_MINUTE: '0',
@@ -38,28 +38,28 @@ export const settingsOfTests: Record<string, string> = {
   ...(process.env.LATHE_LOCAL_FAULTS === undefined ? {} : { LATHE_LOCAL_FAULTS: process.env.LATHE_LOCAL_FAULTS }),
 };
 
-/** What of a stack's services a test looks at or sends to, with the rights of one of its functions. */
+/** Access to a stack's services for a test, with the permissions of one of its functions. */
 export interface Caller {
   fn: LocalFunction;
   stack: LocalStack;
-  /** Options for a client of the SDK. */
+  /** Returns options for an SDK client. */
   client(service: 's3' | 'sqs' | 'dynamodb'): {
     region: string;
     endpoint: string;
     forcePathStyle: true;
     credentials: { accessKeyId: string; secretAccessKey: string; sessionToken: string };
-    /** Tells the calls of tests from those of functions in what the gate records. */
+    /** Distinguishes calls of tests from those of functions in the gate's recordings. */
     userAgentAppId: 'tests';
   };
 }
 
-/** The service as `npm start` runs it, in a process of its own on data of its own. */
+/** The service as run by `npm start`, in a separate process with its own data. */
 export class RunningService {
   readonly dataDirectory: string;
   readonly client: Client = new Client(this);
   readonly #settings: Record<string, string>;
   readonly #root: string;
-  /** What it wrote to its error output, over all its starts. */
+  /** Its error output, over all starts. */
   readonly reports: string[] = [];
   #process: ChildProcess | undefined;
   #url = '';
@@ -85,7 +85,7 @@ export class RunningService {
     return pid;
   }
 
-  /** Starts it, on the port it had before where it had one, because forms and links name it. */
+  /** Starts it, on its previous port if any, because forms and links name it. */
   async start(): Promise<void> {
     const environment = Object.fromEntries(
       inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
@@ -102,7 +102,7 @@ export class RunningService {
       },
     });
     this.#process = child;
-    // A test run that is broken off leaves no service behind.
+    // An interrupted test run leaves no service behind.
     const killWithParent = () => child.kill('SIGKILL');
     process.once('exit', killWithParent);
     child.once('exit', () => process.off('exit', killWithParent));
@@ -123,7 +123,7 @@ export class RunningService {
     this.#apiKey = apiKey;
   }
 
-  /** Ends it by a signal and waits until it is gone. */
+  /** Ends it by a signal and waits for its exit. */
   async kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<{ code: number | null; signal: string | null }> {
     const child = this.#process;
     if (!child) throw new Error('The service is not running.');
@@ -135,13 +135,13 @@ export class RunningService {
     return { code, signal: by };
   }
 
-  /** Ends it in order and starts it again on the same data and port. */
+  /** Stops it gracefully and restarts it on the same data and port. */
   async restart(): Promise<void> {
     await this.kill('SIGTERM');
     await this.start();
   }
 
-  /** Ends it for good and removes its data. */
+  /** Stops it permanently and removes its data. */
   async stop(): Promise<void> {
     if (this.#process) await this.kill('SIGTERM');
     await rm(this.dataDirectory, { recursive: true, force: true });
@@ -158,13 +158,13 @@ export class RunningService {
   }
 }
 
-/** A service at an address, and where its data is. */
+/** The address of a service, and its data folder. */
 interface Place {
   url: string;
   dataDirectory: string;
 }
 
-/** Returns the stack of a service as the template describes it. */
+/** Returns the stack of a service as described by the template. */
 export async function stackOf({ url }: Pick<Place, 'url'>): Promise<LocalStack> {
   const origins = { api: url, gate: gateOf(url) };
   return readTemplate({ template: await currentTemplate(), origins, parameters: {} });
@@ -195,7 +195,7 @@ export async function actAs(
   };
 }
 
-/** Starts the service in a process of its own, on a free port and fresh data; `root` defaults to this checkout. */
+/** Starts the service in a separate process, on a free port and fresh data; `root` defaults to this checkout. */
 export async function startService(
   settings: Record<string, string> = {},
   root: string = projectRoot,
@@ -241,7 +241,7 @@ export async function startAlteredStack(
   };
 }
 
-/** Adds a user, as the operator of the stack does, and returns their API key; or a team with an owner. */
+/** Adds a user, or a team with an owner, as the stack's operator, and returns their API key. */
 export async function addUser(
   { url, dataDirectory, stack }: Place & { stack: LocalStack },
   user: string = newId(),
@@ -264,12 +264,12 @@ export async function addUser(
   );
   const members = owner ? itemsOfMember(user, owner, createdAt) : [];
   for (const item of [account, ...members, listed, effective]) await putNew(client, stack.tables[0]?.name ?? '', item);
-  // The service reads keys without strong consistency, so that a new one is accepted a moment later.
+  // The service reads keys with eventual consistency, so a new one is accepted slightly later.
   if (settingsOfTests.LATHE_LOCAL_FAULTS) await new Promise((resolve) => setTimeout(resolve, maxCopyDelayMs));
   return apiKey;
 }
 
-/** A function by the path of its module from the project's root, or the worker of an engine. */
+/** A function by its module's path relative to the project, or the worker of an engine. */
 export type FunctionName = string | { worker: string };
 
 /** Finds a function of a stack. */

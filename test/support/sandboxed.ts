@@ -6,12 +6,15 @@ import type { PreparedTask, Sandbox } from '../../functions/engines/runtime/sand
 
 const tenant = 'one tenant';
 
-/** A context that aborts nothing and reports to nobody. */
+/** Returns a context that never aborts, and ignores reports. */
 export function quietContext(): WorkContext {
   return { signal: new AbortController().signal, progress: () => {}, log: () => {}, limitProcessorTime: () => {} };
 }
 
-/** Runs work in a sandbox on copies of its inputs, as the engine's function does with what it fetched. The outputs last until the next work. */
+/**
+ * Runs work in a sandbox on copies of its inputs, as the engine's function does with fetched files. The outputs last
+ * until the next work.
+ */
 export async function runSandboxed(
   sandbox: Sandbox,
   work: Omit<Work, 'folder'>,
@@ -29,7 +32,7 @@ export async function runSandboxed(
   return sandbox.run({ ...work, inputs, folder: task.folder }, context, tenant);
 }
 
-/** Copies a file to the inputs of a task and returns its path there. */
+/** Copies a file to the inputs of a task and returns its new path. */
 export async function giveInput(task: PreparedTask, source: string, name: string): Promise<string> {
   const { path, descriptor } = task.createInput(name);
   await pipeline(createReadStream(source), createWriteStream('', { fd: descriptor }));

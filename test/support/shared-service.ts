@@ -18,8 +18,8 @@ declare module 'vitest' {
 }
 
 /**
- * Starts one service for all files of a project: those that change nothing about it but their own account. To start one and
- * its functions takes some seconds of processor time, which is more than most of these files need themselves.
+ * Starts one service for all files of a project that only change their own account. Starting a service and its
+ * functions takes some seconds of processor time, more than most of these files need.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const service = await startService({ LATHE_ALLOW_HOSTS: '127.0.0.1' });
@@ -28,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return () => service.stop();
 }
 
-/** The shared service, with an account that nobody else uses. */
+/** The shared service, with an account of its own. */
 export interface JoinedService extends SharedService {
   stack: LocalStack;
   user: string;
@@ -38,7 +38,7 @@ export interface JoinedService extends SharedService {
   as(named: FunctionName): Promise<Caller>;
 }
 
-/** Joins a service with a new account; by default the one that the project has started. */
+/** Joins a service with a new account; defaults to the project's service. */
 export async function joinService(
   { url, dataDirectory, pid }: SharedService = inject('sharedService'),
 ): Promise<JoinedService> {

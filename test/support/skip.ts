@@ -5,7 +5,7 @@ declare module 'vitest' {
   }
 }
 
-/** Options of a suite that is skipped where a reason is given. The reason is repeated in the last lines of the run. */
+/** Options of a suite that is skipped if a reason is given. The reason is repeated in the last lines of the run. */
 export function skipBecause(reason: string | undefined): { skip?: boolean; meta?: { skipReason: string } } {
   return reason === undefined ? {} : { skip: true, meta: { skipReason: reason } };
 }

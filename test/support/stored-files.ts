@@ -12,13 +12,13 @@ export async function storedFiles({ stack, client }: Caller, taskId: string): Pr
   return Contents.flatMap(({ Key }) => Key ?? []);
 }
 
-/** Sends a message to the queue that the caller's own function works on. */
+/** Sends a message to the queue of the caller's own function. */
 export async function sendToOwnQueue(caller: Caller, body: string): Promise<void> {
   const sqs = new SQSClient(caller.client('sqs'));
   await sqs.send(new SendMessageCommand({ QueueUrl: ownQueue(caller), MessageBody: body }));
 }
 
-/** Counts the messages in the queue that the caller's own function works on, those being worked on too. */
+/** Counts the messages in the queue of the caller's own function, including those in flight. */
 export async function messagesInOwnQueue(caller: Caller): Promise<number> {
   const sqs = new SQSClient(caller.client('sqs'));
   const { Attributes = {} } = await sqs.send(

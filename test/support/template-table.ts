@@ -1,22 +1,25 @@
 import { functionVariable } from '../../shared/aws/queues.ts';
 import { type Identified, type Json, referredTo, resourcesOf, statementsOf, type Template } from './template.ts';
 
-/** Properties that a table below shows, a rule in the test checks, or that only describe. All others are listed one by one. */
+/**
+ * Properties that a table below shows, that a rule in the test checks, or that only describe. All others are listed
+ * individually.
+ */
 const covered: Record<string, string[]> = {
   'AWS::ApiGatewayV2::Integration': [
     ...['ApiId', 'CredentialsArn', 'IntegrationType', 'IntegrationUri', 'PayloadFormatVersion'],
   ],
-  // Its code is run by a test.
+  // A test runs its code.
   'AWS::CloudFront::Function': ['FunctionCode'],
   'AWS::ApiGatewayV2::Route': ['ApiId', 'AuthorizationType', 'RouteKey', 'Target'],
-  // For people; a rule in the test counts what it shows.
+  // For people; a rule in the test counts its metrics.
   'AWS::CloudWatch::Dashboard': ['DashboardBody'],
   'AWS::IAM::Role': ['AssumeRolePolicyDocument', 'Description', 'Policies'],
   'AWS::Lambda::Function': [
     ...['Architectures', 'Code', 'Description', 'Environment', 'EphemeralStorage', 'Handler', 'LoggingConfig'],
     ...['MemorySize', 'PackageType', 'Role', 'Runtime', 'Timeout'],
   ],
-  // The key of its zip changes with the packages that it is made of.
+  // The key of its zip changes with its packages.
   'AWS::Lambda::LayerVersion': ['Content', 'Description'],
   'AWS::Lambda::Permission': ['Action', 'FunctionName', 'Principal', 'SourceArn'],
   'AWS::Logs::LogGroup': ['RetentionInDays'],
@@ -24,10 +27,10 @@ const covered: Record<string, string[]> = {
   'Custom::CDKBucketDeployment': ['SourceObjectKeys'],
 };
 
-/** Types of which a table below shows every property. */
+/** Types whose properties a table below shows completely. */
 const whole = ['AWS::CloudWatch::Alarm', 'AWS::Lambda::EventSourceMapping', 'AWS::SQS::Queue'];
 
-/** Writes what a template deploys as tables that fit a review: a changed limit, grant, route or retention changes a line. */
+/** Formats a template as tables for review: a changed limit, grant, route or retention changes a line. */
 export function templateTable(template: Template): string {
   const functions = resourcesOf(template, 'AWS::Lambda::Function');
   const {
@@ -141,7 +144,10 @@ function invokersOf(template: Template, fn: string): string[] {
   return [...permitted, ...roles];
 }
 
-/** Lists what the role of a function allows; what is its own (log group, queues, engine) is not named, so that equal grants read the same. */
+/**
+ * Lists the grants of a function's role. Its own resources (log group, queues, engine) are not named, so that equal
+ * grants read the same.
+ */
 function grantsOf(template: Template, { id, Properties }: Identified): string[] {
   const role = referredTo(Properties.Role);
   const { LogGroup } = Properties.LoggingConfig as { LogGroup: Json };
@@ -225,7 +231,7 @@ function withoutBehaviors(value: Json): Json {
   return rest;
 }
 
-/** Writes what all have once, and of the rest equal sets once, under the names of all that have them. */
+/** Lists items common to all functions once, and equal sets of the rest once, under the names of their functions. */
 function grouped(functions: Identified[], itemsOf: (fn: Identified) => string[], separator: string): string[] {
   const entries = functions.map((fn) => [functionName(fn.id), itemsOf(fn)] as const);
   const holders = entries.filter(([, items]) => items.length > 0);
@@ -248,7 +254,7 @@ function table(names: string[], rows: string[][]): string[] {
   return [header, header.replace(/[^|]+/g, ' --- '), ...lines];
 }
 
-/** Writes a value in one line, references as the names of what they refer to. */
+/** Formats a value in one line, with references as names. */
 function short(value: Json | undefined): string {
   if (value === undefined) return '';
   if (Array.isArray(value)) return value.map(short).join(', ');
@@ -268,7 +274,7 @@ function short(value: Json | undefined): string {
     .join(', ')}}`;
 }
 
-/** Drops the hash that the CDK ends a logical id with. */
+/** Drops the CDK's hash from a logical id. */
 function nameOf(id: string): string {
   return id.replace(/[0-9A-F]{8}$/, '');
 }

@@ -21,9 +21,9 @@ export interface Template {
   Conditions?: Record<string, Json>;
 }
 
-/** Reads the template as it was synthesized, with those of its nested stacks, before the local stack makes anything of it. */
+/** Reads the synthesized template, merged with its nested stacks, before the local stack interprets it. */
 export async function readSynthesized(): Promise<Template> {
-  // Typed by what the tests look at.
+  // Typed by what the tests read.
   return JSON.parse(JSON.stringify(readFlattened(await currentTemplate())));
 }
 
@@ -40,7 +40,7 @@ export function resourcesOf(template: Template, type: string): Identified[] {
     .map(([id, resource]) => ({ id, ...resource }));
 }
 
-/** Returns the logical id that a reference, an attribute or a text made of them begins with. */
+/** Returns the logical id at the start of a reference, an attribute or a joined text. */
 export function referredTo(value: Json | undefined): string {
   const [id] = /(?<="(?:Ref|Fn::GetAtt)":\[?")[^".]+/.exec(JSON.stringify(value ?? null)) ?? [];
   return id ?? '';

@@ -6,7 +6,7 @@ import { newId } from '../../shared/ids.ts';
 import { tableVariables } from './roles.ts';
 import { addUser, type RunningService } from './running-stack.ts';
 
-/** Adds a user with so many tasks, one every four seconds up to now, most of them in jobs; returns their API key. */
+/** Adds a user with that many tasks, one every four seconds up to now, most of them in jobs; returns their API key. */
 export async function addUserWithTasks(
   service: Pick<RunningService, 'url' | 'dataDirectory' | 'as'>,
   count: number,

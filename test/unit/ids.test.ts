@@ -71,7 +71,7 @@ describe('ids of a group', () => {
   });
 
   it('are refused for more tasks than a group has room for', () => {
-    expect(() => newGroup(512, nextDay + 200_000)).toThrow('A group has fewer than 512 tasks, but 512 were asked for.');
+    expect(() => newGroup(512, nextDay + 200_000)).toThrow('A group has fewer than 512 tasks, but 512 were requested.');
   });
 
   it('carry their second, as others do', () => {

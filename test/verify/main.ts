@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { projectRoot } from '../../infra/bundling.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
-/** Arguments of `npm run`, the shortest commands first. */
+/** Arguments of `npm run`, shortest commands first. */
 const commands = new Map<string, string[]>([
   ['lint:template', ['lint:template']],
   ...['dynamodb', 's3', 'iam', 'ministack', 'parts'].map((name): [string, string[]] => [
@@ -23,7 +23,7 @@ const print = (line = '') => void process.stdout.write(`${line}\n`);
 let running: ChildProcess | undefined;
 let isInterrupted = false;
 
-/** Runs the checks that take too long for `npm test`, all or those named, and prints a table of what became of them. */
+/** Runs the checks that take too long for `npm test`, all or those named, and prints a table of their outcomes. */
 async function main(names: string[]): Promise<void> {
   const unknown = names.filter((name) => !commands.has(name));
   if (unknown.length > 0)
@@ -49,7 +49,7 @@ async function main(names: string[]): Promise<void> {
 
 async function run(args: string[], log: string): Promise<Outcome> {
   const file = openSync(log, 'w');
-  // Leader of its own group, so that a signal reaches every process that npm starts.
+  // Leader of its own group, so that a signal reaches all processes of npm.
   running = spawn('npm', ['run', ...args], { cwd: projectRoot, detached: true, stdio: ['ignore', file, file] });
   closeSync(file);
   await once(running, 'exit');

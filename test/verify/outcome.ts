@@ -2,18 +2,18 @@ import { stripVTControlCharacters } from 'node:util';
 
 export interface Outcome {
   result: 'passed' | 'failed' | 'skipped';
-  /** The reason of a skip, or the last line that says something. */
+  /** The reason of a skip, or the last meaningful line. */
   detail: string;
-  /** What a command that ran did not check, with its reasons. */
+  /** What a command did not check, with reasons. */
   leftOut: string[];
 }
 
 const byNpm = /^(?:npm |> )/;
 
-/** Returns what became of a command, from its output and its exit code. */
+/** Returns the outcome of a command from its output and exit code. */
 export function outcomeOf(output: string, code: number | null): Outcome {
   const lines = stripVTControlCharacters(output).split(/\r?\n/);
-  // Node prints its version below the stack trace of the error that ended it.
+  // Node prints its version below the stack trace of a fatal error.
   const isCrash = lines.some((line) => line.startsWith('Node.js v'));
   const saysSomething = (line: string) =>
     isCrash ? /^\[?\w*Error\b.*: /.test(line) : line.trim() !== '' && !byNpm.test(line);

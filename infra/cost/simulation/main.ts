@@ -7,7 +7,7 @@ import { engineSeconds, jobCosts, total } from '../model.ts';
 import { needsOf } from './needs.ts';
 import { type JobKind, type Quantiles, type Scenario, simulate } from './simulate.ts';
 
-/** How often the typical jobs occur, in shares of all. */
+/** Shares of the typical jobs. */
 const mix: Record<string, number> = {
   'photo, 1 MB png to webp': 0.75,
   '10 pages, docx to pdf': 0.15,
@@ -16,7 +16,7 @@ const mix: Record<string, number> = {
 };
 
 const jobsPerSecond = 1_000;
-/** A job writes this often to the index of its account, whose key takes 1,000 units a second, and to a shard of what is due. */
+/** Writes of a job to its account's index key, which takes 1,000 units a second, and to a shard of the due index. */
 const ownerUnits = 2;
 const dueUnits = 2;
 const dueShards = 16;
@@ -25,7 +25,7 @@ const inventory = inventoryOf(readFlattened(await currentTemplate()));
 const jobs = measurements.jobs.filter(({ name }) => mix[name] !== undefined);
 const kinds = jobs.map((job): JobKind => {
   const seconds = secondsOf(job);
-  // Twice what the mean takes: what an operator would ask AWS for.
+  // Twice the mean: what an operator would request from AWS.
   return {
     name: job.name,
     engine: job.engine,
@@ -48,7 +48,7 @@ const kind = photo?.name ?? '';
 print(`${jobsPerSecond} jobs a second of ${day.accounts} accounts for ${day.hours} hours`);
 for (const { name, share, engineSeconds: seconds, maxConcurrency } of kinds)
   print(
-    `  ${(share * 100).toFixed(1)} % ${name}: ${seconds.toFixed(1)} s of an engine, of which ${maxConcurrency} run at once at most`,
+    `  ${(share * 100).toFixed(1)} % ${name}: ${seconds.toFixed(1)} s of an engine, at most ${maxConcurrency} concurrently`,
   );
 print(
   `  hottest keys: an account's index ${(ownerUnits * jobsPerSecond) / day.accounts} units a second, a shard of what is due ${(dueUnits * jobsPerSecond) / dueShards}, of 1,000`,
@@ -86,7 +86,7 @@ for (const { name, needed, available, how } of needsOf({
   print(`  ${name.padEnd(52)}${numbers}  ${needed > available ? how : 'enough'}`);
 }
 
-/** Plays a scenario, and returns how many engines it had at once at most. */
+/** Runs a scenario, and returns its peak number of concurrent engines. */
 function report(scenario: Scenario): number {
   const { created, completed, waiting, running, peakWaiting, peakRunning, waits, backlogSeconds } = simulate(scenario);
   const lost = created - completed - waiting - running;

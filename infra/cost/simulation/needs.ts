@@ -8,7 +8,7 @@ import { measurements } from '../measurements.ts';
 import { waitsFor } from '../model.ts';
 import type { JobKind, Scenario } from './simulate.ts';
 
-/** Something that a load needs so much of, and how to get more of it than there is by default. */
+/** A resource that a load requires, and how to get more than the default. */
 export interface Need {
   name: string;
   needed: number;
@@ -18,14 +18,14 @@ export interface Need {
 
 export interface SimulatedLoad {
   scenarios: Scenario[];
-  /** The most engines at once in any of the scenarios. */
+  /** Peak of concurrent engines over all scenarios. */
   peakRunning: number;
   /** Of a deployment with the defaults. */
   inventory: Pick<Inventory, 'throttleRate' | 'waitConcurrency'>;
   catalogues: { engine: string; resources: Pick<EngineResources, 'maxConcurrency'> }[];
 }
 
-/** What AWS gives a new table, and an account of us-east-1 that has asked for nothing, in the units of the needs. */
+/** AWS defaults for a new table and for an account in us-east-1 without quota increases, in the units of the needs. */
 const aws = {
   table: { writes: 4_000, reads: 12_000 },
   concurrency: 1_000,
@@ -35,7 +35,7 @@ const aws = {
   busRequests: 10_000,
 };
 
-/** Computes the needs of scenarios. All have the load of the first; a burst adds requests that create jobs. */
+/** Computes the needs of scenarios. All have the load of the first; a burst adds creations. */
 export function needsOf({ scenarios, peakRunning, inventory, catalogues }: SimulatedLoad): Need[] {
   const [day] = scenarios;
   if (!day) throw new Error('Expected at least one scenario but received none.');
@@ -129,7 +129,7 @@ export function needsOf({ scenarios, peakRunning, inventory, catalogues }: Simul
   return rows.map((row) => ({ ...row, needed: Math.ceil(row.needed - 1e-6) }));
 }
 
-/** Returns the least maximum with which an engine has enough workers, its reserve included. */
+/** Returns the lowest maximum with which an engine has enough workers, including its reserve. */
 function engineNeed({ engine, resources }: SimulatedLoad['catalogues'][number], kinds: JobKind[]): Need[] {
   const workers = kinds
     .filter((kind) => kind.engine === engine)

@@ -1,24 +1,25 @@
-/** A message in a queue: so many equal tasks of one account that came in the same second. */
+/** Equal tasks of one account that arrived in the same second. */
 interface Batch {
   account: number;
   since: number;
   tasks: number;
 }
 
-/** What one second took out of a queue: tasks of an account that had waited for so long. */
+/** Tasks of an account that one second took out of a queue, and how long they had waited. */
 export interface Taken {
   account: number;
   waitedSeconds: number;
   tasks: number;
 }
 
-/** From here on SQS takes an account for a noisy neighbour: of its messages in flight, and of its share of all of them. */
+/** Thresholds from which SQS treats an account as a noisy neighbour: its messages in flight, and its share of all. */
 const noisyInFlight = 30;
 const noisyShare = 0.1;
 
 /**
- * A standard queue of SQS whose messages carry their account as the message group: while one account has more than a tenth of
- * what is in flight, and the queue a backlog, messages of the others come first. Without accounts it delivers the oldest first.
+ * A standard SQS queue whose messages carry their account as the message group. While one account has more than a tenth
+ * of the messages in flight, and there is a backlog, messages of the others come first. Without accounts, the oldest
+ * come first.
  */
 export class FairQueue {
   readonly #batches = new Map<number, Batch[]>();
@@ -49,7 +50,7 @@ export class FairQueue {
     this.#waiting += tasks;
   }
 
-  /** Takes up to so many tasks out of the queue for workers. */
+  /** Takes up to that many tasks for workers. */
   take(capacity: number, now: number): Taken[] {
     const taken: Taken[] = [];
     const isBacklog = capacity < this.#waiting;
@@ -70,7 +71,7 @@ export class FairQueue {
     return taken;
   }
 
-  /** Notes that workers are done with tasks of an account. */
+  /** Records that workers have finished tasks of an account. */
   done(account: number, tasks: number): void {
     this.#running -= tasks;
     this.#inFlight.set(account, Math.max(0, (this.#inFlight.get(account) ?? 0) - tasks));
@@ -82,7 +83,7 @@ export class FairQueue {
     if (left?.length === 0) this.#batches.delete(account);
   }
 
-  /** Returns any message: where all are taken, their order does not matter. */
+  /** Returns any message. If all are taken, order does not matter. */
   #any(): Batch | undefined {
     for (const [batch] of this.#batches.values()) return batch;
     return undefined;

@@ -1,6 +1,6 @@
 import { FairQueue } from './queue.ts';
 
-/** A kind of job: its share of all, how long its engine takes, and how many of these may run at once. */
+/** A kind of job: its share, the duration on its engine, and the maximum concurrency. */
 export interface JobKind {
   name: string;
   engine: string;
@@ -15,19 +15,19 @@ export interface Scenario {
   jobsPerSecond: number;
   accounts: number;
   kinds: JobKind[];
-  /** Invocations of all functions at once that the region gives the account. */
+  /** Concurrent executions of the account in the region. */
   regionConcurrency: number;
-  /** Whether messages carry the account that they belong to. */
+  /** Whether messages carry their account. */
   isFair?: boolean;
-  /** An engine that takes so many times as long between two hours of the day. */
+  /** Slows an engine by a factor between two hours of the day. */
   slowed?: { kind: string; factor: number; fromHour: number; toHour: number };
   /** Jobs that one account creates within a minute. */
   burst?: { kind: string; jobs: number; atHour: number };
-  /** Minutes in which no invocation begins, from an hour on. */
+  /** Minutes without new invocations, starting at an hour. */
   withoutLambda?: { atHour: number; minutes: number };
 }
 
-/** What a day came to. */
+/** The result of a simulated day. */
 export interface Outcome {
   created: number;
   completed: number;
@@ -36,11 +36,11 @@ export interface Outcome {
   peakWaiting: number;
   peakRunning: number;
   /**
-   * Seconds that tasks waited in their queues in the half hour after the event, or all day without one: of the account with the
-   * burst, and of all others.
+   * Seconds that tasks waited in their queues in the half hour after the event, or all day without one: for the account
+   * with the burst, and for the others.
    */
   waits: { burst: Quantiles; others: Quantiles };
-  /** Seconds until the last backlog was worked off. */
+  /** Seconds until the last backlog was processed. */
   backlogSeconds: number;
 }
 
@@ -52,7 +52,10 @@ export interface Quantiles {
 
 const burstAccount = 0;
 
-/** Plays a scenario second by second. Jobs of one kind and second are equal, so that a day of 86 million is a matter of seconds. */
+/**
+ * Simulates a scenario second by second. Jobs of one kind and second are equal, so that a day of 86 million takes
+ * seconds.
+ */
 export function simulate(scenario: Scenario): Outcome {
   const seconds = Math.round(scenario.hours * 3_600);
   const queues = new Map(scenario.kinds.map((kind) => [kind.name, new FairQueue(scenario.isFair ?? true)]));
@@ -63,7 +66,7 @@ export function simulate(scenario: Scenario): Outcome {
   const outcome = { created: 0, completed: 0, peakWaiting: 0, peakRunning: 0, backlogSeconds: 0 };
   const sum = (read: (queue: FairQueue) => number) =>
     [...queues.values()].reduce((total, queue) => total + read(queue), 0);
-  /** How many invocations a kind has at once: tasks of less than a second share one. */
+  /** Concurrent invocations of a kind: tasks of less than a second share one. */
   const placesOf = (kind: JobKind, now: number) =>
     (queues.get(kind.name)?.running ?? 0) * Math.min(1, secondsOf(scenario, kind, now));
   const allPlaces = (now: number) => scenario.kinds.reduce((total, kind) => total + placesOf(kind, now), 0);
@@ -80,7 +83,7 @@ export function simulate(scenario: Scenario): Outcome {
       if (isWithoutLambda(scenario, now)) continue;
       const free = Math.min(kind.maxConcurrency - placesOf(kind, now), scenario.regionConcurrency - allPlaces(now));
       const end = now + Math.max(1, Math.round(secondsOf(scenario, kind, now)));
-      // Shorter than a second: a place is free again within it, for as many tasks as fit.
+      // Tasks shorter than a second: a place serves as many as fit into it.
       const fits = Math.max(1, 1 / secondsOf(scenario, kind, now));
       for (const { account, waitedSeconds, tasks } of queue.take(Math.floor(Math.max(0, free) * fits), now)) {
         hold(ends, end, { kind: kind.name, account, tasks });
@@ -122,7 +125,7 @@ function hourOfEvent({ slowed, burst, withoutLambda }: Scenario): number | undef
   return slowed?.fromHour ?? burst?.atHour ?? withoutLambda?.atHour;
 }
 
-/** Adds what arrives in a second, spread over the accounts in turn, and returns how many jobs that is. */
+/** Adds the arrivals of a second, distributed over the accounts in turn, and returns their number. */
 function arrive(scenario: Scenario, kind: JobKind, queue: FairQueue, now: number): number {
   const rate = scenario.jobsPerSecond * kind.share;
   const jobs = Math.floor((now + 1) * rate) - Math.floor(now * rate);

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * How much longer than announced the server keeps an idle connection. Clients close it before that time; on a
- * machine that stalls for seconds they are late, and a request on a connection that is being closed is lost.
+ * How much longer than announced the server keeps an idle connection. Clients close it first, but may be late on a
+ * stalled machine, and a request on a closing connection is lost.
  */
 const keepAliveTimeoutBuffer = 60_000;
 
 export type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** The one port, on the loopback addresses of both families; requests that come early wait until the stack has started. */
+/** The port, on the loopback addresses of both families. Early requests wait until the stack has started. */
 export class Front {
   readonly #servers: Server[] = [];
   readonly #ready = Promise.withResolvers<(req: IncomingMessage, res: ServerResponse) => Promise<void>>();
@@ -21,7 +21,7 @@ export class Front {
     try {
       await this.#listenOn('::1', chosen);
     } catch (error) {
-      // A machine without IPv6 reaches localhost by IPv4.
+      // Without IPv6, localhost is reached over IPv4.
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       if (code !== 'EADDRNOTAVAIL' && code !== 'EAFNOSUPPORT') throw error;
     }

@@ -11,10 +11,10 @@ const usage = `Runs a stack of a cloud assembly on this machine.
   local-aws <cloud assembly> [options]
 
   --stack <name>             the stack to run, if the assembly has several
-  --port <number>            defaults to 3000; 0 takes any free one
+  --port <number>            defaults to 3000; 0 selects any free port
   --data <folder>            keeps tables, queues and objects; defaults to .local-aws
   --parameter <name=value>   a parameter of the template; may be repeated
-  --faults <names>           how AWS misbehaves: all, or names, such as index-lag,kills:1234
+  --faults <names>           faults of the simulated AWS: all, or names, such as index-lag,kills:1234
   --help
 
 Functions run on Node from the assets in the assembly, so synthesize with asset metadata, as the CDK's command line does by default.
@@ -62,7 +62,7 @@ function parse(args: string[]) {
 }
 
 async function run(assembly: string, { stack, port, data, parameter, faults }: ReturnType<typeof parse>['values']) {
-  if (!/^\d{1,5}$/.test(port)) throw new UsageError(`Expected the number of a port but received ${port}.`);
+  if (!/^\d{1,5}$/.test(port)) throw new UsageError(`Expected a port number but received ${port}.`);
   const running = await startLocalAws({
     template: templateOf(assembly, stack),
     root: assembly,
@@ -80,9 +80,9 @@ async function run(assembly: string, { stack, port, data, parameter, faults }: R
   await running.stop();
 }
 
-/** Finds the template of a stack. Those of nested stacks have names of their own. */
+/** Finds the template of a stack. Nested stacks have differently named templates. */
 function templateOf(assembly: string, stack: string | undefined): string {
-  if (!existsSync(assembly)) throw new UsageError(`There is no cloud assembly ${assembly}. Make it by cdk synth.`);
+  if (!existsSync(assembly)) throw new UsageError(`There is no cloud assembly ${assembly}. Create it with cdk synth.`);
   const suffix = '.template.json';
   const names = readdirSync(assembly)
     .filter((name) => name.endsWith(suffix) && !name.endsWith(`.nested${suffix}`))
@@ -99,7 +99,7 @@ function parameterOf(text: string): [name: string, value: string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Returns what the credentials of the roles are derived from: made once, kept with the data. */
+/** Returns the secret from which role credentials are derived, created once and kept with the data. */
 function secretOf(data: string): string {
   const path = join(data, 'secret');
   if (existsSync(path)) return readFileSync(path, 'utf8');

@@ -33,67 +33,67 @@ import { readTemplate } from './template/read.ts';
 export interface LocalAwsOptions {
   /** Path of the synthesized template, in its cloud assembly. */
   template: string;
-  /** The folder that entries in the template's metadata are relative to; defaults to the working directory. */
+  /** The folder that paths in the template's metadata are relative to; defaults to the working directory. */
   root?: string;
   dataDirectory: string;
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   port: number;
   /** Values of the template's parameters; the rest have their defaults. */
   parameters?: Record<string, string>;
-  /** The credentials of all roles are derived from it, so that what they signed stays valid after a restart. */
+  /** Role credentials are derived from it, so that their signatures stay valid after a restart. */
   secret: string;
   report(line: string): void;
-  /** Changes the stack before it runs; tests take permissions away with it. */
+  /** Changes the stack before it runs; tests use it to remove permissions. */
   alter?(stack: LocalStack): void;
-  /** What the program that starts the stack may do itself, by the role Operator. */
+  /** Returns the permissions of the calling program, which has the role Operator. */
   operatorMay?(stack: LocalStack): PolicyStatement[];
-  /** Is called once the services respond, and before queues and schedules invoke anything. */
+  /** Called once the services respond, before queues and schedules invoke anything. */
   prepare?(running: PreparedAws): Promise<void>;
-  /** The code of zip functions that are not to run from their assets, such as bundles made on demand. */
+  /** Finds the code of zip functions that do not run from their assets, such as bundles made on demand. */
   codeOf?: NonNullable<RuntimeOptions['codeOf']>;
   /** Starts functions in their images, instead of their modules on this machine. */
   startImage?: RuntimeOptions['startImage'];
-  /** Variables of a function that differ on this machine. */
+  /** Returns local overrides of a function's variables. */
   variablesOf?(fn: LocalFunction, cores: number): Record<string, string>;
-  /** Whether a person or a client waits for a function, which then gets the processors first; defaults to those of APIs. */
+  /** Whether a client waits for a function, which then has priority; defaults to functions of APIs. */
   isAwaited?(fn: LocalFunction): boolean;
-  /** How many messages of a queue a function works on at once; by default as many as Lambda or the processors allow. */
+  /** Returns the maximum concurrent messages of a queue; defaults to what Lambda or the processors allow. */
   slotsOf?(source: QueueSource, cores: number): Slots | undefined;
   /** Which queues are consumed; defaults to all. */
   isConsumed?(source: QueueSource): boolean;
-  /** Finds the files of the bucket that a distribution serves. */
+  /** Finds the files of the bucket behind a distribution. */
   build?(): Promise<Build>;
-  /** The one user of the embedded issuer that stands in for a user pool. */
+  /** The user of the embedded issuer that replaces a user pool. */
   user?: ProviderUser;
-  /** Further paths of the port that lead to the stage of the WebSocket API, as the mappings of a domain would. */
+  /** Additional paths of the WebSocket API's stage, like the mappings of a custom domain. */
   socketPaths?: string[];
-  /** Names the queues whose messages are all delivered twice; tests prove with it that a second delivery does no harm. */
+  /** Selects queues that deliver every message twice; tests use it to prove idempotency. */
   deliverTwice?(source: QueueSource): boolean;
-  /** Serves WebSockets on a port of their own (0 takes any free one), at the stage's path alone, as in AWS. */
+  /** Serves WebSockets on a separate port (0 selects any free one), at the stage's path only, as in AWS. */
   socketsPort?: number;
-  /** Other limits for WebSockets than API Gateway's, for tests that cannot wait for two hours. */
+  /** Limits for WebSockets other than API Gateway's, for tests that cannot wait for two hours. */
   socketLimits?: Partial<WebSocketLimits>;
-  /** How many times faster than the clock time passes for alarms; for tests that cannot wait for their periods. */
+  /** How many times faster time passes for alarms, for tests that cannot wait for their periods. */
   alarmSpeed?: number;
   /** Seconds between the runs of each schedule, for tests that cannot wait for a minute. */
   scheduleSeconds?: number;
-  /** Counts the capacity units that each partition key of the tables and their indexes takes; not of another DynamoDB. */
+  /** Counts the capacity units per partition key of tables and indexes; only of the embedded DynamoDB. */
   capacityMeter?: CapacityMeter;
-  /** How AWS misbehaves; defaults to not at all. */
+  /** Faults of the simulated AWS; defaults to none. */
   faults?: Faults | undefined;
-  /** When messages become visible again whose receivers died with the stack, in milliseconds; defaults to 5,000. */
+  /** When messages whose receivers died with the stack become visible again, in milliseconds; defaults to 5,000. */
   orphansAfterMs?: number;
   /** Servers to use instead of the embedded ones. */
   servers?: ServerAddresses;
-  /** How many idle environments are kept over all zip functions; each is a process. */
+  /** Maximum idle environments over all zip functions; each is a process. */
   maxIdle?: number;
   /** The account's quota of concurrent executions; defaults to none. */
   concurrencyQuota?: number;
-  /** A folder to record the gate's decisions in. */
+  /** A folder for recording the gate's decisions. */
   recordFolder?: string | undefined;
 }
 
-/** Options for a client of the SDK. */
+/** Settings of an SDK client. */
 export interface ClientSettings {
   region: string;
   endpoint: string;
@@ -105,23 +105,26 @@ export interface PreparedAws {
   /** Root of the HTTP API, or of the distribution in front of it. */
   url: string;
   stack: LocalStack;
-  /** Returns the settings of a client that acts as the operator. */
+  /** Returns client settings for the operator. */
   clientFor(service: string): ClientSettings;
 }
 
 export interface RunningAws extends PreparedAws {
   sockets: WebSocketApi | undefined;
   buses: EventBuses;
-  /** Returns the state of each alarm by its name. */
+  /** Returns the state of each alarm by name. */
   alarms(): Record<string, AlarmState>;
-  /** Switches event source mappings and schedules off and on, by their logical ids. */
+  /** Switches for event source mappings and schedules, by logical id. */
   switches: Map<string, Switch>;
-  /** Ends the environments of a function at once, whatever they are doing, as AWS may. */
+  /** Ends the environments of a function immediately, as AWS may. */
   killFunction(fn: LocalFunction): void;
   stop(): Promise<void>;
 }
 
-/** Runs a synthesized template on this machine: its routes, functions, roles, queues, tables, buckets, schedules, all on one port. */
+/**
+ * Runs a synthesized template on this machine: its routes, functions, roles, queues, tables, buckets and schedules, all
+ * on one port.
+ */
 export async function startLocalAws(options: LocalAwsOptions): Promise<RunningAws> {
   const front = new Front();
   const socketsFront = options.socketsPort === undefined ? undefined : new Front();
@@ -216,7 +219,7 @@ async function start(options: LocalAwsOptions, front: Front, socketsFront: Front
     startImage: options.startImage,
     ...(options.codeOf ? { codeOf: options.codeOf } : {}),
     isAwaited: options.isAwaited ?? isOfApi(stack),
-    // The entry point of an image gives up the credentials that Lambda hands it.
+    // The entry point of an image drops the credentials from Lambda.
     environmentOf: (fn, expiresAt) => ({
       ...fn.environment,
       ...options.variablesOf?.(fn, cores),
@@ -243,8 +246,9 @@ async function start(options: LocalAwsOptions, front: Front, socketsFront: Front
     (paths: string[], otherwise: number): Upgrade =>
     (req, socket, head) => {
       const [path = ''] = (req.url ?? '').split('?');
-      // With a slash at the end, which clients of Socket.IO put there, or without. API Gateway takes both: its developer guide
-      // connects to `wss://….amazonaws.com/test/` ("Use wscat to connect to a WebSocket API"), its console shows no slash.
+      // With or without a trailing slash, which Socket.IO clients add. API Gateway accepts both: its developer guide
+      // connects to `wss://….amazonaws.com/test/` ("Use wscat to connect to a WebSocket API"), its console shows no
+      // slash.
       if (realTime && paths.includes(path.replace(/\/$/, ''))) realTime.upgrade(req, socket, head);
       else refuseUpgrade(socket, otherwise);
     };
@@ -283,7 +287,7 @@ async function start(options: LocalAwsOptions, front: Front, socketsFront: Front
       return [source.logicalId, new Switch(start)] as const;
     });
   const schedules = stack.schedules.map((schedule) => {
-    // EventBridge's finest rate is a minute; the clock here may be finer.
+    // EventBridge's minimum rate is a minute; this may be shorter.
     const everySeconds = options.scheduleSeconds ? { everySeconds: options.scheduleSeconds } : {};
     const start = () => startSchedule(schedule, { runtime, log: report, ...everySeconds });
     return [schedule.logicalId, new Switch(start)] as const;
@@ -314,7 +318,7 @@ function isOfApi({ httpApis, webSocketApis }: LocalStack): (fn: LocalFunction) =
   return (fn) => functions.has(fn);
 }
 
-/** Returns the concurrency that an account of such a quota leaves to functions that have none reserved. */
+/** Returns the unreserved concurrency of an account with that quota. */
 function unreserved({ functions }: LocalStack, quota: number | undefined): number | undefined {
   if (quota === undefined) return undefined;
   return functions.reduce((left, { reservedConcurrency = 0 }) => left - reservedConcurrency, quota);

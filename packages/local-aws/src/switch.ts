@@ -1,11 +1,11 @@
 interface Running {
-  /** Ends at once. */
+  /** Stops immediately. */
   stop(): Promise<void> | void;
-  /** Ends when what it waits for has come. */
+  /** Stops after pending receives have ended. */
   drain?(): Promise<void>;
 }
 
-/** Something that runs until it is switched off, as operators switch mappings and schedules off and on. */
+/** Something that runs until it is switched off, such as an event source mapping or a schedule. */
 export class Switch {
   readonly #start: () => Running;
   #running: Running | undefined;
@@ -19,7 +19,7 @@ export class Switch {
     this.#running ??= this.#start();
   }
 
-  /** Switches it off and loses nothing: it may take as long as a poll of the queue. */
+  /** Switches it off without losing messages, which may take as long as a queue poll. */
   async turnOff(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;

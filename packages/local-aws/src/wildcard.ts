@@ -1,6 +1,6 @@
 const wildcards = new Map<string, RegExp>();
 
-/** Returns the expression of a pattern in which `*` stands for any characters and `?` for one. */
+/** Returns a regular expression for a pattern with `*` for any characters and `?` for one. */
 export function wildcard(pattern: string, ignoreCase = false): RegExp {
   const key = `${ignoreCase}${pattern}`;
   let expression = wildcards.get(key);

@@ -4,14 +4,15 @@ import { closeSync, fstatSync, readdirSync, readFileSync } from 'node:fs';
 const closeOnExec = 0o2000000;
 
 /**
- * Closes the descriptors that this process inherited without being meant to have them, except those to keep. Node starts
- * children with all that a native library of the parent opened without close-on-exec, such as the files of a database.
+ * Closes descriptors that this process inherited unintentionally, except those to keep. Node passes children everything
+ * that a native library of the parent opened without close-on-exec, such as database files.
  *
- * Call it before anything else is opened. What Node itself opens is close-on-exec, so what is not was inherited; of
- * descriptors below 16, which Node marks when it starts, files and folders were, because Node keeps none open.
+ * Call it before anything else is opened. Node opens everything with close-on-exec, so other descriptors were
+ * inherited. Node marks descriptors below 16 at startup; among these, files and folders were inherited, because Node
+ * keeps none open.
  */
 export function closeInherited(keep: readonly number[] = []): void {
-  // Elsewhere there is nothing to close: on macOS, libuv has children inherit only what they are given.
+  // Not needed elsewhere: on macOS, libuv passes children only the given descriptors.
   if (process.platform !== 'linux') return;
   for (const name of readdirSync('/proc/self/fd')) {
     const descriptor = Number(name);
@@ -26,7 +27,7 @@ function isInherited(descriptor: number): boolean {
     const found = fstatSync(descriptor);
     return found.isFile() || found.isDirectory();
   } catch (error) {
-    // The one by which the list was read, which is closed by now.
+    // The descriptor for reading the list, which is closed by now.
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EBADF')) return false;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** An error of the runtime itself, by the type that Lambda reports for it. */
+/** An error of the runtime itself, by Lambda's error type. */
 export class RuntimeError extends Error {
   override readonly name = 'RuntimeError';
   readonly errorType: string;
@@ -9,20 +9,20 @@ export class RuntimeError extends Error {
   }
 }
 
-/** What the Runtime API takes as the error of an invocation or of the start. */
+/** An error in the format of the Runtime API. */
 export interface ErrorReport {
   errorType: string;
   errorMessage: string;
   stackTrace: string[];
 }
 
-/** Puts whatever was thrown in the form of the Runtime API, under its own type where none is given. */
+/** Converts a thrown value to the format of the Runtime API, under its own type unless one is given. */
 export function reportOf(error: unknown, errorType: string = typeOf(error)): ErrorReport {
   if (!(error instanceof Error)) return { errorType, errorMessage: String(error), stackTrace: [] };
   return { errorType, errorMessage: error.message, stackTrace: (error.stack ?? '').split('\n').slice(1) };
 }
 
-/** Returns the text of an error for the log, with its stack and what caused it. */
+/** Returns the text of an error for the log, with its stack and causes. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const text = error.stack ?? error.message;

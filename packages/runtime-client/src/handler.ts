@@ -8,21 +8,21 @@ import { RuntimeError } from './errors.ts';
 type BufferedHandler = (event: unknown, context: Partial<Context>) => unknown;
 type StreamingHandler = (event: unknown, responseStream: Writable, context: Partial<Context>) => unknown;
 
-/** A function's handler, by the way it responds. */
+/** A function's handler, by response mode. */
 export type Handler = { mode: 'buffered'; call: BufferedHandler } | { mode: 'streaming'; call: StreamingHandler };
 
-/** The mark by which the managed runtime of Lambda, too, knows handlers that stream. */
+/** The mark by which Lambda's managed runtime recognizes streaming handlers. */
 const streamingMark = Symbol.for('aws.lambda.runtime.handler.streaming');
 const extensions = ['.mjs', '.js', '.ts'];
 
-/** Defines the global that handlers mark themselves with, as the managed runtime does. */
+/** Defines the global with which handlers mark themselves, as the managed runtime does. */
 export function defineStreamifyResponse(): void {
   const streamifyResponse = <Marked extends StreamingHandler>(handler: Marked): Marked =>
     Object.assign(handler, { [streamingMark]: 'response' });
   Object.assign(globalThis, { awslambda: { streamifyResponse } });
 }
 
-/** Loads the handler that a name such as `functions/engines/image/handler.handler` stands for under the task root. */
+/** Loads a handler by a name such as `functions/engines/image/handler.handler`, relative to the task root. */
 export async function loadHandler(root: string, name: string): Promise<Handler> {
   const dot = name.lastIndexOf('.');
   const [module, property] = [name.slice(0, dot), name.slice(dot + 1)];

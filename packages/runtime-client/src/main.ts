@@ -6,12 +6,12 @@ import { defineStreamifyResponse, type Handler, loadHandler } from './handler.ts
 import { type Invocation, type ResponseStream, RuntimeApi } from './runtime-api.ts';
 
 /**
- * The entry point of a function's process, the same in Lambda and in the local stack: loads the handler and runs
- * the invocations that the Lambda Runtime API hands out, one at a time.
+ * The entry point of a function's process, in Lambda and locally: loads the handler and runs the invocations of the
+ * Lambda Runtime API one at a time.
  */
 closeInherited();
 const api = new RuntimeApi(variable('AWS_LAMBDA_RUNTIME_API'));
-/** Reports a failure to whoever waits for this process at the moment, if somebody does. */
+/** Reports a failure to the caller that currently waits, if any. */
 let reportFailure: ((report: ErrorReport) => Promise<void>) | undefined = (report) => api.failStart(report);
 
 process.on('uncaughtException', (error) => void die(error));
@@ -34,8 +34,8 @@ async function serve(): Promise<void> {
     process.env._X_AMZN_TRACE_ID = invocation.trace ?? '';
     if (handler.mode === 'streaming') await runStreaming(handler.call, invocation);
     else await run(handler.call, invocation);
-    // Node would write the cache at an orderly exit, which this process never has. By now it also holds what the
-    // first invocation compiled, and nobody waits.
+    // Node would write the cache on a normal exit, which this process never has. By now it also holds what the first
+    // invocation compiled, and no caller waits.
     if (first) flushCompileCache();
   }
 }
@@ -58,7 +58,7 @@ async function runStreaming(call: Call<'streaming'>, invocation: Invocation): Pr
   const { requestId } = invocation;
   const stream = api.stream(requestId);
   reportFailure = (report) => failStream(stream, requestId, report);
-  // What a stream fails of rejects where it is awaited; without a listener it would end the process.
+  // A stream's failure rejects where it is awaited; without a listener it would end the process.
   stream.on('error', () => {});
   try {
     await call(JSON.parse(invocation.event), stream, contextOf(invocation));
@@ -73,7 +73,7 @@ async function runStreaming(call: Call<'streaming'>, invocation: Invocation): Pr
   await stream.accepted();
 }
 
-/** Reports a failure where the response can still carry it: before its first byte, or after its last. */
+/** Reports a failure while the response can still carry it: before its first byte, or after its last. */
 async function failStream(stream: ResponseStream, requestId: string, report: ErrorReport): Promise<void> {
   if (stream.writableEnded) await stream.accepted();
   else if (stream.begun) await stream.fail(report);
@@ -97,7 +97,7 @@ function contextOf({ requestId, functionArn, deadline, tenantId }: Invocation): 
   };
 }
 
-/** Reports what the process cannot go on after, and ends it. */
+/** Reports a fatal error, and exits. */
 async function die(error: unknown, errorType?: string): Promise<void> {
   const report = reportOf(error, errorType);
   process.stderr.write(`ERROR ${report.errorType} ${describeError(error)}\n`);

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
 import type { ErrorReport } from './errors.ts';
 
-// An import would read all exports, of which the one for WebSockets loads Node's whole fetch: 45 ms of processor time.
+// An import would evaluate all exports; the one for WebSockets loads Node's whole fetch: 45 ms of processor time.
 const { Agent, request } = process.getBuiltinModule('node:http');
 
 export interface Invocation {
@@ -10,9 +10,9 @@ export interface Invocation {
   functionArn: string;
   /** Milliseconds since the epoch. */
   deadline: number;
-  /** The tenant that this environment serves, if the function keeps tenants apart. */
+  /** The tenant of this environment, if the function isolates tenants. */
   tenantId: string | undefined;
-  /** What the SDK passes on to the services it calls, by which Lambda counts invocations that cause each other. */
+  /** Forwarded by the SDK to the services it calls. Lambda uses it to detect recursive loops. */
   trace: string | undefined;
   /** JSON text. */
   event: string;
@@ -22,13 +22,13 @@ const version = '2018-06-01';
 const errorTypeHeader = 'Lambda-Runtime-Function-Error-Type';
 const errorBodyHeader = 'Lambda-Runtime-Function-Error-Body';
 
-/** The HTTP interface by which Lambda, or what stands in for it, drives a function's process. */
+/** The HTTP interface through which Lambda, or its local replacement, drives a function's process. */
 export class RuntimeApi {
   readonly #base: URL;
-  /** One connection: requests follow each other, and `next` may wait for hours, so there is no timeout either. */
+  /** One connection: requests are sequential. No timeout: `next` may wait for hours. */
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-  /** Takes `host:port`, with a path after it where several processes share a server. */
+  /** Takes `host:port`, followed by a path if several processes share a server. */
   constructor(address: string) {
     this.#base = new URL(`http://${address.replace(/\/$/, '')}/${version}/runtime/`);
   }
@@ -53,7 +53,7 @@ export class RuntimeApi {
     expectAccepted(await this.#call('POST', `invocation/${requestId}/response`, payload));
   }
 
-  /** Opens the stream of a response; a request is made with the first byte. */
+  /** Opens the stream of a response; the request starts with the first byte. */
   stream(requestId: string): ResponseStream {
     return new ResponseStream((contentType) => {
       const sent = this.#open('POST', `invocation/${requestId}/response`, {
@@ -71,7 +71,7 @@ export class RuntimeApi {
     expectAccepted(await this.#reportError(`invocation/${requestId}/error`, report));
   }
 
-  /** Reports that the function could not be started. */
+  /** Reports that the function could not start. */
   async failStart(report: ErrorReport): Promise<void> {
     expectAccepted(await this.#reportError('init/error', report));
   }
@@ -104,7 +104,7 @@ interface Opened {
   response: Promise<Reply>;
 }
 
-/** The body of a streamed response, passed on chunk by chunk. */
+/** The body of a streamed response. */
 export class ResponseStream extends Writable {
   readonly #open: (contentType: string) => Opened;
   #opened: Opened | undefined;
@@ -115,7 +115,7 @@ export class ResponseStream extends Writable {
     this.#open = open;
   }
 
-  /** Whether something of the response has left, after which its failure can only be told at its end. */
+  /** Whether part of the response was sent, after which a failure can only be reported at its end. */
   get begun(): boolean {
     return this.#opened !== undefined;
   }
@@ -134,7 +134,7 @@ export class ResponseStream extends Writable {
     this.accepted().then(() => done(), done);
   }
 
-  /** Ends the response with an error, which follows what was written. */
+  /** Ends the response with an error, after what was written. */
   async fail(report: ErrorReport): Promise<void> {
     const sent = this.#begin();
     sent.addTrailers({
@@ -145,7 +145,7 @@ export class ResponseStream extends Writable {
     await this.accepted();
   }
 
-  /** Waits until the response was accepted as a whole. */
+  /** Waits until the whole response was accepted. */
   async accepted(): Promise<void> {
     if (this.#opened) expectAccepted(await this.#opened.response);
   }

@@ -1,6 +1,6 @@
 import { assetsBucket } from './account.ts';
 
-/** What the code of a function, or the content of a layer, is made of. */
+/** The source of a function's code, or of a layer's content. */
 export type Asset =
   | { kind: 'bundle'; entry: string }
   | { kind: 'engine'; folder: string }
@@ -17,12 +17,12 @@ export interface Template {
   Resources: Record<string, Resource>;
 }
 
-/** Properties of a function that only an image, or a function on layers, has. */
+/** Properties that only functions with an image or layers have. */
 const imageOnly = ['PackageType', 'Layers', 'Runtime', 'Handler', 'Code'];
 
 /**
- * Returns a template for ministack with the assets it names, by their keys in the bucket of assets: images, which it runs
- * by Docker, become zips on a runtime of their own, and everything else stays as it is.
+ * Returns a template for ministack with its assets, by their keys in the assets bucket. Images, which it runs by
+ * Docker, become zips with a custom runtime; everything else is unchanged.
  */
 export function adaptTemplate(template: Template): { template: Template; assets: Map<string, Asset> } {
   const assets = new Map<string, Asset>();
@@ -72,7 +72,7 @@ function addAsset(assets: Map<string, Asset>, key: string, asset: Asset, place: 
   return { ...place, S3Key: key };
 }
 
-/** Returns the key at the end of an address that the template joins of its parts. */
+/** Returns the key at the end of an address that the template joins from parts. */
 function keyOf(address: unknown): string {
   const key = /([0-9a-f]{64}\.json)/.exec(JSON.stringify(address))?.[1];
   if (key === undefined) throw new Error(`Expected the address of a template but received ${JSON.stringify(address)}.`);

@@ -11,7 +11,7 @@ import type { Asset } from './adapt-template.ts';
 
 const origin = 'http://localhost';
 
-/** What an image's entry point does, with the packages of the checkout in place of those that the image installs. */
+/** An image's entry point, with the packages of the checkout instead of those that the image installs. */
 const bootstrap = `#!/bin/sh
 [ -e node_modules ] || ln -sfn '${projectRoot}/node_modules' node_modules
 exec env -u AWS_ACCESS_KEY_ID -u AWS_SECRET_ACCESS_KEY -u AWS_SESSION_TOKEN \\
@@ -19,7 +19,7 @@ exec env -u AWS_ACCESS_KEY_ID -u AWS_SECRET_ACCESS_KEY -u AWS_SESSION_TOKEN \\
   node packages/runtime-client/src/main.ts
 `;
 
-/** Returns what writes the content of an asset: bundles and engines as for a deployment, layers without content. */
+/** Returns a writer of assets: bundles and engines as for a deployment, layers without content. */
 export async function assetWriter(templatePath: string): Promise<(asset: Asset) => Promise<Buffer>> {
   const { functions } = readTemplate({
     template: templatePath,
@@ -31,7 +31,7 @@ export async function assetWriter(templatePath: string): Promise<(asset: Asset) 
   const bundles = new Map([...folders].map(([entry, { root }]) => [relative(projectRoot, entry), root]));
   return async (asset) => {
     if (asset.kind === 'template') throw new Error(`${asset.file} is a template, not an asset to write.`);
-    // The engine on layers runs the programs of this machine.
+    // The engine with layers runs this machine's programs.
     if (asset.kind === 'layer') return await zip({ 'empty.txt': Buffer.alloc(0) });
     if (asset.kind === 'bundle') return await zip(await filesIn(bundles.get(asset.entry) ?? ''));
     const context = await filesIn(stageContext(asset.folder));

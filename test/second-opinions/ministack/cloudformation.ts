@@ -10,7 +10,7 @@ interface StackResource {
 
 const capabilities = ['CAPABILITY_IAM', 'CAPABILITY_AUTO_EXPAND'];
 
-/** Begins to create a stack, which stays as it is where that fails. */
+/** Starts to create a stack, without rollback on failure. */
 export async function createStack(
   endpoint: string,
   stack: { name: string; templateUrl: string; parameters: Record<string, string> },
@@ -30,7 +30,7 @@ export async function createStack(
   });
 }
 
-/** Returns how far a stack is, and its outputs. */
+/** Returns the status and outputs of a stack. */
 export async function describeStack(endpoint: string, name: string) {
   const stack = await call(endpoint, { Action: 'DescribeStacks', StackName: name });
   const outputs: Outputs = Object.fromEntries(
@@ -41,7 +41,7 @@ export async function describeStack(endpoint: string, name: string) {
   return { status: textOf(stack, 'StackStatus'), reason: textOf(stack, 'StackStatusReason'), outputs };
 }
 
-/** Returns the resources of a stack and of those nested in it. */
+/** Returns the resources of a stack and its nested stacks. */
 export async function listResources(endpoint: string, stack: string): Promise<StackResource[]> {
   const found: StackResource[] = [];
   let token = '';
@@ -71,7 +71,7 @@ async function call(endpoint: string, parameters: Record<string, string>): Promi
   return text;
 }
 
-/** Returns the innermost lists' members of a response, which is XML. */
+/** Returns the members of the innermost lists in an XML response. */
 function membersOf(xml: string): string[] {
   return [...xml.matchAll(/<member>((?:(?!<member>).)*?)<\/member>/gs)].map(([, text = '']) => text);
 }

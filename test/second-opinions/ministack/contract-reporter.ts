@@ -3,7 +3,7 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 const everyMs = 10_000;
 
-/** Prints how far the contract suite is and what fails, and writes the outcomes to the file that LATHE_REPORT names. */
+/** Prints the progress and failures of the contract suite, and writes the outcomes to the file in LATHE_REPORT. */
 export default class ContractReporter implements Reporter {
   readonly #outcomes: Record<string, boolean> = {};
   #timer: NodeJS.Timeout | undefined;
@@ -25,7 +25,7 @@ export default class ContractReporter implements Reporter {
     clearInterval(this.#timer);
     this.#printCounts();
     const errors = [...unhandledErrors, ...modules.flatMap((module) => module.errors())];
-    // A set-up that breaks leaves tests out, which must not look as if there were none.
+    // A broken setup leaves out tests, which must not look as if there were none.
     for (const { message } of errors) this.#outcomes[`the suite itself: ${message}`] = false;
     writeFileSync(process.env.LATHE_REPORT ?? '', JSON.stringify(this.#outcomes));
   }
@@ -37,7 +37,7 @@ export default class ContractReporter implements Reporter {
   }
 }
 
-/** Names of tests are unique in their files only. */
+/** Test names are unique only within their files. */
 function nameOf(test: TestCase): string {
   const file = test.module.relativeModuleId.replace(/^.*\/|\.test\.ts$/g, '');
   return `${file}: ${test.fullName}`;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { projectRoot } from '../../../infra/bundling.ts';
 import type { ContractTarget } from '../../contract/setup.ts';
 
-/** Runs the contract suite against a deployed API and returns which of its tests passed. */
+/** Runs the contract suite against a deployed API and returns its outcomes. */
 export async function runContractSuite(
   { url, apiKey, otherKey }: ContractTarget,
   folder: string,

@@ -8,14 +8,14 @@ import { assetWriter } from './assets.ts';
 import { createStack, describeStack, listResources, type Outputs } from './cloudformation.ts';
 import { callJson } from './json-call.ts';
 
-/** The parameter that `cdk bootstrap` makes. */
+/** The parameter that `cdk bootstrap` creates. */
 const bootstrapParameter = { Name: '/cdk-bootstrap/hnb659fds/version', Value: '30', Type: 'String' };
 const stackName = 'Lathe';
 const rootKey = 'root.json';
 
 /**
- * Deploys a synthesized template into ministack as the CDK would, and returns its outputs and how many resources it has
- * once all of them are created.
+ * Deploys a synthesized template into ministack as the CDK would. Returns its outputs and number of resources once all
+ * are created.
  */
 export async function deploy(
   endpoint: string,
@@ -44,7 +44,7 @@ export async function deploy(
   return { outputs: await createdStack(endpoint, expected, print), resources: expected };
 }
 
-/** Reads the root template and the nested ones beside it, adapted, by their keys. */
+/** Reads the root template and the nested ones, adapted, by key. */
 function readStacks(path: string): { templates: Map<string, Template>; assets: Map<string, Asset> } {
   const root = adaptTemplate(JSON.parse(readFileSync(path, 'utf8')));
   const templates = new Map([[rootKey, root.template]]);
@@ -58,7 +58,7 @@ function readStacks(path: string): { templates: Map<string, Template>; assets: M
   return { templates, assets };
 }
 
-/** Waits until the stack and those nested in it are created, and returns its outputs. */
+/** Waits until the stack and its nested stacks are created, and returns its outputs. */
 async function createdStack(endpoint: string, expected: number, print: (line: string) => void): Promise<Outputs> {
   let shown = '';
   const hasEnded = async () => {

@@ -12,7 +12,7 @@ const tasks = {
   convert: { operation: 'convert', input: 'import', output_format: 'pdf' },
 };
 
-/** Follows a job by WebSocket, by Socket.IO and by a webhook, and returns which of them received its end. */
+/** Subscribes to a job by WebSocket, Socket.IO and a webhook, and returns which of them received its end. */
 export async function checkEvents(
   service: { url: string; apiKey: string },
   receiver: Receiver,

@@ -5,9 +5,9 @@ import { installPython } from '../pytest.ts';
 
 const requirements = join(import.meta.dirname, 'requirements.txt');
 
-/** Returns a Python with ministack and what its user pools sign tokens by, installed where it is not there, or why there is none. */
+/** Returns a Python with ministack and its token signing package, installing them if needed, or why that fails. */
 export function findMinistack(): { program: string } | { missing: string } {
-  // Named after the versions, so that others are installed beside it.
+  // Named by versions, so that others are installed separately.
   const releases = readFileSync(requirements, 'utf8').trim().replaceAll('==', '-').split('\n');
   const environment = join(cache, releases.join('+'));
   if (existsSync(join(environment, 'bin/ministack'))) return { program: join(environment, 'bin/python') };

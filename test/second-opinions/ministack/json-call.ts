@@ -1,6 +1,6 @@
 import { authorizationFor } from './account.ts';
 
-/** Calls an operation of a service that takes JSON, such as `AmazonSSM.PutParameter`. */
+/** Calls an operation of a JSON service, such as `AmazonSSM.PutParameter`. */
 export async function callJson(endpoint: string, service: string, target: string, body: object): Promise<void> {
   const response = await fetch(endpoint, {
     method: 'POST',

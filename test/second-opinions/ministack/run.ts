@@ -22,11 +22,11 @@ import { checkSignIn } from './sign-in-check.ts';
 
 const log = join(cache, 'ministack.log');
 
-/** Deploys the synthesized template into ministack, and runs the contract suite against it there. */
+/** Deploys the synthesized template into ministack, and runs the contract suite against it. */
 export async function runMinistack(only: string | undefined): Promise<Opinion> {
   const found = findMinistack();
   if ('missing' in found) return found;
-  // Ends what was started, which runs apart from the terminal.
+  // Ends the processes it started, which are detached from the terminal.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   Object.assign(process.env, await fontVariables());
   const folder = mkdtempSync(join(tmpdir(), 'lathe-ministack-'));
@@ -36,7 +36,7 @@ export async function runMinistack(only: string | undefined): Promise<Opinion> {
   try {
     await using receiver = await startReceiver((res) => res.writeHead(204).end());
     await using ministack = await startMinistack(found.program, folder, log);
-    // After the end of ministack, which comes first where the command is broken off.
+    // After the end of ministack, which comes first if the command is interrupted.
     process.once('exit', remove);
     print(`ministack is at ${ministack.endpoint}; its log is ${log}`);
     // Its CloudFront does not reach the APIs of API Gateway.
@@ -54,7 +54,7 @@ export async function runMinistack(only: string | undefined): Promise<Opinion> {
     for (const [name, passed] of checks.flatMap((found) => [...found])) outcomes.set(name, passed);
     const refusals = readRefusals();
     for (const line of refusals) print(line);
-    // Some of what follows from a request is left to the sweep where it fails, and no response tells.
+    // Some failures are left to the sweep, and no response reports them.
     outcomes.set('roles lack no permission', refusals.length === 0);
     return { outcomes, isPartial: only !== undefined, resources };
   } finally {
@@ -63,11 +63,11 @@ export async function runMinistack(only: string | undefined): Promise<Opinion> {
 }
 
 async function parameters(receiver: string): Promise<Record<string, string>> {
-  // As in the suite's own set-up: the tests of the rate see its headers, and the others do not reach it.
+  // As in the suite's own setup: the rate tests see its headers, and the others never reach it.
   return { RatePerMinute: '1000000', AllowHosts: receiver, Missing: encodeMissing(await findMissing()) };
 }
 
-/** Makes an API key as `npm run key` does, and returns it. */
+/** Creates an API key as `npm run key` does, and returns it. */
 async function addUser(endpoint: string, table: string): Promise<string> {
   const client = new DynamoDBClient({ endpoint, region, credentials });
   const apiKey = newApiKey();

@@ -13,7 +13,7 @@ export interface Ministack extends AsyncDisposable {
 const bridge = join(import.meta.dirname, 'bridge.py');
 const inherited = ['HOME', 'LANG', 'TZ', 'FONTCONFIG_FILE', 'MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE'];
 
-/** Starts ministack on a free port of the loopback interface, with its files in a folder and its output in a log. */
+/** Starts ministack on a free loopback port, with its files in a folder and its output in a log. */
 export async function startMinistack(python: string, folder: string, log: string): Promise<Ministack> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
@@ -25,15 +25,15 @@ export async function startMinistack(python: string, folder: string, log: string
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...Object.fromEntries(variables),
-      // It runs functions by whichever node comes first.
+      // It runs functions with the first node in PATH.
       PATH: [join(projectRoot, 'node_modules/.bin'), process.env.PATH].join(delimiter),
       TMPDIR: folder,
       GATEWAY_PORT: String(port),
       BIND_HOST: '127.0.0.1',
-      // Has it check signatures and the permissions of roles.
+      // Enables checks of signatures and role permissions.
       AUTH: 'true',
       PYTHONDONTWRITEBYTECODE: '1',
-      // A process stays for each invocation that ever ran beside others, for as long as this.
+      // Processes of concurrent invocations stay for this long.
       LAMBDA_WARM_TTL_SECONDS: '30',
     },
   });

@@ -5,7 +5,7 @@ import { callJson } from './json-call.ts';
 const email = 'ada@example.com';
 const password = 'Correct-Horse-1';
 
-/** Signs a person of the user pool in by the pool's own page, and returns whether the service knows who it is. */
+/** Signs in a person of the user pool by the pool's own page, and returns whether the service knows them. */
 export async function checkSignIn(endpoint: string, url: string, UserPoolId: string): Promise<Map<string, boolean>> {
   const call = (operation: string, more: object) =>
     callJson(endpoint, 'cognito-idp', `AWSCognitoIdentityProviderService.${operation}`, { UserPoolId, ...more });
@@ -19,7 +19,7 @@ export async function checkSignIn(endpoint: string, url: string, UserPoolId: str
     redirect: 'manual',
     body: new URLSearchParams({ ...hiddenFields(await page.text()), username: email, password }),
   });
-  // The host is the one that the browser has already; ministack's APIs have no TLS.
+  // The browser already has this host; ministack's APIs have no TLS.
   const { pathname, search } = new URL(await locationOf(callback));
   await locationOf(browser.call('GET', `${pathname}${search}`));
   const response = await browser.call('GET', '/v1/account/me');

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { resolveArtifact } from './maven.ts';
 import type { Part } from './server.ts';
 
-// 3.3.1 needs parts of the AWS SDK that Maven Central does not have.
+// 3.3.1 needs parts of the AWS SDK that are missing from Maven Central.
 const artifact = { group: 'software.amazon.dynamodb', name: 'DynamoDBLocal', version: '3.1.0' };
 
-/** DynamoDB by Amazon, in memory. */
+/** Amazon's DynamoDB local, in memory. */
 export const dynamodbLocal: Part = {
   title: `DynamoDB Local ${artifact.version}`,
   replaces: 'DynamoDB',

@@ -3,7 +3,7 @@ import type { Part } from './server.ts';
 
 const artifact = { group: 'org.elasticmq', name: 'elasticmq-server_2.13', version: '1.7.1' };
 
-/** SQS by SoftwareMill, in memory, with the limits of SQS. */
+/** SoftwareMill's SQS, in memory, with the limits of SQS. */
 export const elasticmq: Part = {
   title: `ElasticMQ ${artifact.version}`,
   replaces: 'SQS',

@@ -9,7 +9,7 @@ export interface Artifact {
   version: string;
 }
 
-/** Copies an artifact of Maven Central with all that it needs into the cache, once; returns the class path or why there is none. */
+/** Copies a Maven artifact with its dependencies into the cache, once; returns the class path or why that fails. */
 export function resolveArtifact({ group, name, version }: Artifact): { classPath: string } | { missing: string } {
   const folder = join(cache, `${name}-${version}`);
   const jars = join(folder, 'jars');

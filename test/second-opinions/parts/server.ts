@@ -5,15 +5,15 @@ import { connect, createServer } from 'node:net';
 const startMs = 180_000;
 const pollMs = 200;
 
-/** A server by other hands that takes the place of an embedded one. */
+/** A third-party server that replaces an embedded one. */
 export interface Part {
-  /** What it is, with its version. */
+  /** Its name and version. */
   title: string;
   /** The service whose embedded server it replaces. */
   replaces: 'DynamoDB' | 'S3' | 'SQS';
-  /** The variable by which the local stack takes its address. */
+  /** The variable for its address. */
   variable: 'LATHE_DYNAMODB_SERVER' | 'LATHE_SQS_SERVER' | 'LATHE_S3_SERVER';
-  /** Installs it where it is not there, and says how it is started; or why it cannot be had. */
+  /** Installs it if needed, and returns how to start it, or why it is unavailable. */
   prepare(folder: string): StartCommand | { missing: string };
 }
 
@@ -28,7 +28,7 @@ export interface RunningServer extends AsyncDisposable {
   address: string;
 }
 
-/** Starts a server on a free port of the loopback interface, and waits until it takes connections. */
+/** Starts a server on a free loopback port, and waits until it accepts connections. */
 export async function startServer({ program, args, env, address }: StartCommand): Promise<RunningServer> {
   const port = await freePort();
   const child = spawn(program, args(port), { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });

@@ -7,7 +7,7 @@ import type { Part } from './server.ts';
 
 const version = 'v1.8.0';
 
-/** S3 by Versity, over a folder. */
+/** Versity's S3, on a folder. */
 export const versitygw: Part = {
   title: `versitygw ${version}`,
   replaces: 'S3',
@@ -26,7 +26,7 @@ export const versitygw: Part = {
     const [access, secret] = [randomBytes(8).toString('hex'), randomBytes(16).toString('hex')];
     return {
       program,
-      // In files beside the objects: not every file system has attributes for users.
+      // In separate files: not every file system supports user attributes.
       args: (port) => ['--quiet', '--port', `127.0.0.1:${port}`, 'posix', '--sidecar', metadata, objects],
       env: { ROOT_ACCESS_KEY: access, ROOT_SECRET_KEY: secret },
       address: (port) => `http://${access}:${secret}@127.0.0.1:${port}`,

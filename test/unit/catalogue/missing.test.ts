@@ -46,8 +46,8 @@ describe('what is missing', () => {
   });
 
   test.each([
-    ['apt', 'To install what is missing: sudo apt-get install ghostscript poppler-utils\nAlso not installed: sharp'],
-    ['brew', 'To install what is missing: brew install ghostscript poppler\nAlso not installed: sharp'],
+    ['apt', 'To install missing components: sudo apt-get install ghostscript poppler-utils\nAlso not installed: sharp'],
+    ['brew', 'To install missing components: brew install ghostscript poppler\nAlso not installed: sharp'],
     [undefined, 'Not installed: Ghostscript, poppler, sharp'],
   ] as const)('is installed with %s in its own words', (manager, hint) => {
     expect(installAllHint(image, lacking(manager))).toBe(hint);

@@ -94,29 +94,26 @@ describe('a deployment', () => {
     [{ logDays: '31' }, 'for logDays but received 31'],
     [{ throttleRate: '0' }, 'Expected a positive integer for throttleRate but received 0.'],
     [{ domain: 'https://a.example.com' }, 'Expected a host name for domain'],
-    [{ domain: 'a.example.com' }, 'Expected certificateArn where domain is given'],
-    [{ certificateArn: certificate('us-east-1') }, 'Expected domain where certificateArn is given'],
+    [{ domain: 'a.example.com' }, 'Expected certificateArn with domain'],
+    [{ certificateArn: certificate('us-east-1') }, 'Expected domain with certificateArn'],
     [
       { domain: 'a.example.com', certificateArn: certificate('eu-central-1') },
       'Expected a certificate in us-east-1 for certificateArn, the only region that CloudFront takes them from',
     ],
-    [{ socketsDomain: 'b.example.com' }, 'Expected socketsCertificateArn where socketsDomain is given'],
-    [
-      { ...hosts, region: 'eu-central-1' },
-      'Only with region=us-east-1 is certificateArn in the region that the WebSocket API takes it from.',
-    ],
+    [{ socketsDomain: 'b.example.com' }, 'Expected socketsCertificateArn with socketsDomain'],
+    [{ ...hosts, region: 'eu-central-1' }, 'It defaults to certificateArn only with region=us-east-1'],
     [
       { ...hosts, region: 'eu-central-1', socketsCertificateArn: certificate('us-east-1') },
       'Expected a certificate in eu-central-1 for socketsCertificateArn',
     ],
     [{ ...hosts, socketsDomain: hosts.domain }, 'Expected another host for socketsDomain'],
     [{ page: 'no' }, 'Expected true or false for page but received no.'],
-    [{ ...hosts, page: 'false' }, 'Expected no domain where page is false'],
+    [{ ...hosts, page: 'false' }, 'Expected no domain with page set to false'],
     [{ priceClass: '300' }, 'Expected 100, 200 or All for priceClass but received 300.'],
     [{ webpagePackaging: 'layers' }, 'Expected image or zip for webpagePackaging but received layers.'],
     [{ webpagePackaging: 'zip', architecture: 'arm64' }, 'the Chromium of its layers is built for x86_64 only'],
     [{ webAclArn: 'arn:aws:wafv2:eu-central-1:000000000000:regional/webacl/a/b' }, 'which is in us-east-1'],
-  ])('is refused where a context value is wrong: %j', ([context, message]) => {
+  ])('is refused if a context value is invalid: %j', ([context, message]) => {
     expect(() => readDeployment(scopeWith(context))).toThrow(message);
   });
 });

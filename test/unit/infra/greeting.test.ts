@@ -22,7 +22,7 @@ test('the greeting lists in a line for each engine what it lacks, by the names p
 });
 
 test('the greeting says on other systems than Linux that programs are not kept from anything', () => {
-  expect(greeting(at, { engines: {} }, 'darwin')).toContain('Only Linux can keep');
+  expect(greeting(at, { engines: {} }, 'darwin')).toContain('Only Linux can isolate');
 });
 
 test.each([

@@ -100,7 +100,7 @@ test('a task that failed is named with its error, and one that no worker takes w
   const tasks = [{ name: 'step-0', operation: 'convert', status: 'failed', result }];
   using failing = await serve(jobs({ status: 'failed', tasks }));
   expect(await runCase(failing.service, usable, image, options)).toMatchObject({
-    reason: expect.stringMatching(/^convert failed: processing_failed No\. The log says more: .* job 1\.$/),
+    reason: expect.stringMatching(/^convert failed: processing_failed No\. For more, see the log: .* job 1\.$/),
   });
   const queued = [{ name: 'step-0', operation: 'convert', status: 'queued', result: {} }];
   using stuck = await serve(jobs({ endedAt: null, status: 'queued', tasks: queued }));
@@ -146,7 +146,7 @@ test('the page is loaded with what it names, and fails without its headers or it
   using broken = await serve({ '/assets': () => ({ status: 404, body: '' }), '/': () => ({ headers, body: html }) });
   expect(await checkPage(broken.service)).toMatchObject({
     result: 'failed',
-    reason: expect.stringContaining('a-1.js responded with a 404'),
+    reason: expect.stringContaining('a-1.js responded with status 404'),
   });
   const none = { status: 404, headers: { 'content-type': 'application/json' }, body: {} };
   using without = await serve({ '/': () => none });

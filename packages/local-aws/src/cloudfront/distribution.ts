@@ -9,21 +9,21 @@ import { createEdgeFunction, type EdgeResult } from './edge-function.ts';
 import { forwardedTo } from './forward.ts';
 
 /** CloudFront's limits for a URL, and for the request line and the headers. */
-const URL_LIMIT_BYTES = 8_192;
-const REQUEST_LIMIT_BYTES = 20_480;
+const urlLimitBytes = 8_192;
+const requestLimitBytes = 20_480;
 
 /** The files that a distribution serves. */
 export interface Build {
   folder: string;
-  /** Paths of its files from the folder, as they are keys in a bucket. */
+  /** Paths of its files relative to the folder, as keys of a bucket. */
   files: ReadonlySet<string>;
 }
 
 interface DistributionOptions {
-  /** Root URL of page and API on this machine. */
+  /** Local root URL of page and API. */
   url: string;
   api: HttpApi;
-  /** Finds what the build of the page is, once there is one. */
+  /** Finds the build of the page, once there is one. */
   build(): Promise<Build>;
   report(line: string): void;
 }
@@ -34,7 +34,7 @@ interface Served {
   body: Buffer | string;
 }
 
-/** Creates a handler of HTTP requests that responds as CloudFront does for a distribution. */
+/** Creates an HTTP request handler that responds as CloudFront does for a distribution. */
 export function createDistribution(distribution: LocalDistribution, options: DistributionOptions) {
   const { url, api, build, report } = options;
   const { host } = new URL(url);
@@ -45,7 +45,7 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
   async function fromBuild(request: IncomingMessage, behavior: CacheBehavior, files: LocalBuild): Promise<Served> {
     const path = pathOf(request);
     if (isLoopback(request.headers.host, host)) return text(302, `See ${url}`, { location: new URL(path, url).href });
-    // Another site may give its name the address of this machine; the page would then be one of that site.
+    // Another site may point its name at this machine; the page would then belong to that site's origin.
     if (request.headers.host !== host) return text(421, `This is not ${host}.`);
     let uri = path;
     const run = functions.get(behavior.code ?? '');
@@ -63,13 +63,13 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
       return run(request, viewerOf(request));
     } catch (error) {
       report(`distribution: ${error instanceof Error ? error.message : String(error)}`);
-      return { statusCode: 503, body: 'The CloudFront function failed. The terminal of the service says why.' };
+      return { statusCode: 503, body: 'The CloudFront function failed. See the terminal of the service.' };
     }
   }
 
   async function fileOf(uri: string, { uploads, missingStatus }: LocalBuild): Promise<Served> {
     const built = await build().catch(() => undefined);
-    if (!built) return text(500, 'The page could not be built. The terminal of the service says why.');
+    if (!built) return text(500, 'The page could not be built. See the terminal of the service.');
     const key = uri.slice(1);
     const upload = uploads.findLast(({ exclude, include }) => isUploaded(key, exclude, include));
     if (!upload || !built.files.has(key)) {
@@ -103,21 +103,22 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
   };
 }
 
-/** Returns the response to what CloudFront does not pass on to any origin. */
+/** Returns the response to a request that CloudFront forwards to no origin. */
 function refusalOf(request: IncomingMessage, behavior: CacheBehavior | undefined, host: string): Served | undefined {
   const { method = '', url = '', headers, rawHeaders } = request;
-  if (`https://${host}${url}`.length > URL_LIMIT_BYTES) return page(413, 'The URL is too long.');
+  if (`https://${host}${url}`.length > urlLimitBytes) return page(413, 'The URL is too long.');
   const line = `${method} ${url} HTTP/1.1`.length;
-  if (rawHeaders.reduce((sum, part) => sum + Buffer.byteLength(part, 'latin1') + 2, line) > REQUEST_LIMIT_BYTES)
+  if (rawHeaders.reduce((sum, part) => sum + Buffer.byteLength(part, 'latin1') + 2, line) > requestLimitBytes)
     return page(413, 'The headers are too long.');
   if (behavior && !behavior.methods.includes(method))
     return page(403, `This distribution is not configured to allow the HTTP request method ${method}.`);
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
-  return method === 'GET' && hasBody ? page(403, 'A GET request may have no body.') : undefined;
+  return method === 'GET' && hasBody ? page(403, 'A GET request must not have a body.') : undefined;
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Served): void {
-  // What the client still sends would be read as its next request; after a 413 CloudFront ends the connection anyway.
+  // Anything the client still sends would be read as its next request. After a 413 CloudFront closes the connection
+  // anyway.
   const unread = request.complete && status !== 413 ? {} : { connection: 'close' };
   response.writeHead(status, { ...headers, ...unread, 'content-length': Buffer.byteLength(body) });
   response.end(request.method === 'HEAD' ? undefined : body);
@@ -131,7 +132,7 @@ function text(status: number, body: string, more: Record<string, string> = {}): 
   };
 }
 
-/** Returns an error as CloudFront shows it, which is a page for people. */
+/** Returns an error page in the format of CloudFront. */
 function page(status: number, reason: string): Served {
   return text(status, `<h1>${status} ERROR</h1><p>${reason}</p>\n`, { 'content-type': 'text/html' });
 }
@@ -141,7 +142,7 @@ function responseOf({ statusCode, headers = {}, body = '' }: Exclude<EdgeResult,
   return { status: statusCode, headers: Object.fromEntries(plain), body };
 }
 
-/** Returns whether `aws s3 sync` uploads a file: all are, but for those that it excludes, unless they are included again. */
+/** Returns whether `aws s3 sync` uploads a file: excluded files are not, unless they are included again. */
 function isUploaded(key: string, exclude: string[], include: string[]): boolean {
   const matches = (pattern: string) => wildcard(pattern).test(key);
   return include.some(matches) || !exclude.some(matches);
@@ -155,7 +156,7 @@ function viewerOf({ socket }: IncomingMessage): string {
   return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }
 
-/** The session is one of localhost, so who comes by the address is sent there. */
+/** Sessions belong to localhost, so clients that use the IP address are redirected. */
 function isLoopback(given: string | undefined, host: string): boolean {
   const port = host.slice(host.indexOf(':'));
   return given === `127.0.0.1${port}` || given === `[::1]${port}`;

@@ -2,8 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { createContext, runInContext } from 'node:vm';
 import { z } from 'zod';
 
-/** CloudFront's own limit is about a millisecond of a processor; this is for a loop that never ends, on a machine that stalls. */
-const TIMEOUT_MS = 5_000;
+/**
+ * CloudFront allows about a millisecond of processor time. This limit only stops endless loops, even on a stalled
+ * machine.
+ */
+const timeoutMs = 5_000;
 
 const headers = z.record(z.string(), z.object({ value: z.string() }));
 const result = z.union([
@@ -16,22 +19,22 @@ const result = z.union([
   z.object({ method: z.string(), uri: z.string().startsWith('/'), headers }),
 ]);
 
-/** A request as the function has left it, or a response in place of the origin's. */
+/** The request as modified by the function, or a response instead of the origin's. */
 export type EdgeResult = z.infer<typeof result>;
 
 /**
- * Returns a CloudFront function that runs the code of one, or throws where it cannot. Nothing of Node is there; what JavaScript
- * itself has, and CloudFront's has not, is.
+ * Returns a CloudFront function from its code, or throws if it cannot run. No Node API is available, but JavaScript
+ * features that CloudFront lacks are.
  */
 export function createEdgeFunction(
   code: string,
   distributionDomainName: string,
 ): (request: IncomingMessage, viewer: string) => EdgeResult {
   const context = createContext({}, { codeGeneration: { strings: false, wasm: false } });
-  runInContext(code, context, { timeout: TIMEOUT_MS });
+  runInContext(code, context, { timeout: timeoutMs });
   return (request, viewer) => {
     const event = JSON.stringify(eventOf(request, viewer, distributionDomainName));
-    const text: unknown = runInContext(`JSON.stringify(handler(${event}))`, context, { timeout: TIMEOUT_MS });
+    const text: unknown = runInContext(`JSON.stringify(handler(${event}))`, context, { timeout: timeoutMs });
     const returned = result.parse(JSON.parse(String(text)));
     if ('method' in returned && returned.method !== request.method)
       throw new Error(`A function may not change the method to ${returned.method}.`);

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ForwardedRequest } from '../api-gateway/http/event.ts';
 
-/** What CloudFront passes on to no origin: what belongs to one connection, and what a viewer might say of itself. */
-const REMOVED_HEADERS = new Set([
+/** Headers that CloudFront forwards to no origin: hop-by-hop headers, and those a viewer could spoof. */
+const removedHeaders = new Set([
   ...['connection', 'expect', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te'],
   ...['trailer', 'transfer-encoding', 'upgrade', 'x-forwarded-proto', 'x-real-ip'],
 ]);
 
-/** An address that stands for one of CloudFront's servers: what the API sees is never that of its client. */
-const EDGE_ADDRESS = '198.51.100.1';
+/** An address that represents a CloudFront server: the API never sees its client's. */
+const edgeAddress = '198.51.100.1';
 
 /**
- * Returns a request as CloudFront sends it to an origin: with the headers of the viewer but for the host, with the viewer's
- * address after those of proxies before it, and with the headers of the origin in place of those that the viewer gave.
+ * Returns a request as CloudFront sends it to an origin: with the viewer's headers except the host, the viewer's
+ * address appended to those of earlier proxies, and the origin's own headers instead of the viewer's.
  */
 export function forwardedTo(
   { host, headers }: { host: string; headers: Record<string, string> },
@@ -31,7 +31,7 @@ export function forwardedTo(
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(index, index + 2);
     const key = name.toLowerCase();
-    if (!REMOVED_HEADERS.has(key) && !key.startsWith('x-edge-') && !Object.hasOwn(own, key)) kept.push(name, value);
+    if (!removedHeaders.has(key) && !key.startsWith('x-edge-') && !Object.hasOwn(own, key)) kept.push(name, value);
   }
-  return { address: EDGE_ADDRESS, rawHeaders: [...Object.entries(own).flat(), ...kept] };
+  return { address: edgeAddress, rawHeaders: [...Object.entries(own).flat(), ...kept] };
 }

@@ -4,8 +4,8 @@ import type { MetricStore, Summary } from './metrics.ts';
 export type AlarmState = 'INSUFFICIENT_DATA' | 'OK' | 'ALARM';
 
 /**
- * Returns the state of an alarm: it fires when each of its last periods breaches the threshold. Before as much time has
- * passed as it looks back on, what is missing says nothing.
+ * Returns the state of an alarm: it fires when each of its last periods breaches the threshold. Missing data is ignored
+ * until a full evaluation window has passed.
  */
 export function evaluate(
   alarm: LocalAlarm,

@@ -8,13 +8,13 @@ export interface Value {
   value: number;
 }
 
-/** Identifies a metric: CloudWatch keeps one for each combination of dimensions, and adds none of them up. */
+/** Returns the identity of a metric: CloudWatch keeps one per combination of dimensions, and adds none of them up. */
 export function keyOf({ namespace, name, dimensions }: Omit<Value, 'value'>): string {
   const sorted = Object.entries(dimensions).sort(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify([namespace, name, sorted]);
 }
 
-/** What CloudWatch keeps of the values in a span of time. */
+/** CloudWatch's statistics of the values in a period. */
 export interface Summary {
   sum: number;
   count: number;
@@ -23,12 +23,12 @@ export interface Summary {
 }
 
 interface Times {
-  /** Values that come within this time of each other are kept as one summary, so that a busy service keeps few. */
+  /** Values within this time of each other are kept as one summary, to save memory. */
   resolutionMs: number;
   keptMs: number;
 }
 
-/** The values of some metrics, for as long as anybody looks at them. */
+/** The values of some metrics, for as long as an alarm needs them. */
 export class MetricStore {
   readonly #series: Map<string, (Summary & { at: number })[]>;
   readonly #times: Times;
@@ -48,14 +48,14 @@ export class MetricStore {
     else series.push({ at, ...one });
   }
 
-  /** Returns what came after one time, up to and including another; undefined where nothing did. */
+  /** Returns a summary of the values after one time, up to and including another; undefined if there are none. */
   between(metric: Omit<Value, 'value'>, from: number, to: number): Summary | undefined {
     const series = this.#series.get(keyOf(metric)) ?? [];
     const [first, ...others] = series.filter(({ at }) => at > from && at <= to);
     return first && others.reduce<Summary>(merge, first);
   }
 
-  /** Drops what is too old for any alarm. */
+  /** Drops values that are too old for any alarm. */
   prune(now: number): void {
     for (const series of this.#series.values()) {
       const kept = series.findIndex(({ at }) => at > now - this.#times.keptMs);
@@ -74,8 +74,8 @@ function merge(left: Summary, right: Summary): Summary {
 }
 
 /**
- * Reads the metrics in a line of a log, as CloudWatch does in the embedded metric format. Throws for a line that means to
- * have some and would give none there, where nobody would notice.
+ * Reads the metrics in a log line in CloudWatch's embedded metric format. Throws for a malformed line, which CloudWatch
+ * would silently ignore.
  */
 export function readEmbedded(line: string): Value[] {
   if (!line.includes('"_aws"')) return [];

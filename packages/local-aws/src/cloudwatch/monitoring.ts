@@ -2,11 +2,11 @@ import type { LocalAlarm, LocalFunction, LocalHttpApi } from '../template/model.
 import { type AlarmState, evaluate } from './evaluate.ts';
 import { MetricStore, readEmbedded } from './metrics.ts';
 
-/** What CloudWatch knows of a queue. */
+/** CloudWatch's metrics of a queue. */
 export interface QueueFacts {
   name: string;
   visible: number;
-  /** Age of the oldest message that was not deleted, received or not, in seconds; 0 without any. */
+  /** Age in seconds of the oldest message that was not deleted, received or not; 0 without any. */
   oldestSeconds: number;
 }
 
@@ -17,16 +17,16 @@ export interface MonitoringOptions {
   queues(): QueueFacts[];
   report(line: string): void;
   /**
-   * How many times faster than the clock time passes for alarms: periods are that much shorter, and messages that much
-   * older. Defaults to 1; tests cannot wait for minutes.
+   * How many times faster time passes for alarms: periods are shorter, and messages older, by this factor. Defaults to
+   * 1; tests cannot wait for minutes.
    */
   speed?: number;
 }
 
 export interface Monitoring {
-  /** Returns the state of each alarm by its name. */
+  /** Returns the state of each alarm by name. */
   states(): Record<string, AlarmState>;
-  /** Takes the metrics in a line of a function's log. */
+  /** Reads the metrics in a line of a function's log. */
   readLog(fn: LocalFunction, line: string): void;
   countInvocation(fn: LocalFunction, outcome: InvocationOutcome): void;
   countResponse(api: LocalHttpApi, status: number): void;
@@ -36,7 +36,7 @@ export interface Monitoring {
 const minuteMs = 60_000;
 const resolutionMs = 5_000;
 
-/** Starts to evaluate alarms once a minute, on the metrics that AWS would have; prints each that fires, and that clears. */
+/** Evaluates alarms once a minute on the metrics that AWS would have. Prints each alarm that fires or clears. */
 export function startMonitoring({ alarms, queues, report, speed = 1 }: MonitoringOptions): Monitoring {
   const longestMs = Math.max(0, ...alarms.map((alarm) => alarm.periodSeconds * alarm.evaluationPeriods * 1000));
   const store = new MetricStore(
@@ -61,8 +61,7 @@ export function startMonitoring({ alarms, queues, report, speed = 1 }: Monitorin
       const state = evaluate(alarm, store, { now, started, speed });
       const before = states.get(alarm);
       states.set(alarm, state);
-      if (state === 'ALARM' && before !== 'ALARM')
-        report(`alarm: ${alarm.name} fires; what to do is in docs/runbook.md`);
+      if (state === 'ALARM' && before !== 'ALARM') report(`alarm: ${alarm.name} fires; see docs/runbook.md`);
       if (state === 'OK' && before === 'ALARM') report(`alarm: ${alarm.name} has cleared`);
     }
   }
@@ -78,7 +77,7 @@ export function startMonitoring({ alarms, queues, report, speed = 1 }: Monitorin
     },
     countInvocation(fn, outcome) {
       const throttles = outcome === 'throttled' ? 1 : 0;
-      // CloudWatch has each for the function and for all together; a throttled invocation counts as none.
+      // CloudWatch has each metric per function and in total. A throttled invocation does not count as one.
       for (const dimensions of [{ FunctionName: fn.name }, {}]) {
         add('AWS/Lambda', 'Throttles', dimensions, throttles);
         if (throttles > 0) continue;

@@ -1,4 +1,4 @@
-/** The part of oidc-provider that the local stack uses; the package has no types of its own. */
+/** The part of oidc-provider that is used here; the package has no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -47,7 +47,7 @@ declare module 'oidc-provider' {
     }) => Grant;
     constructor(issuer: string, configuration: Configuration);
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-    /** Throws where the browser has no sign-in under way. */
+    /** Throws if the browser has no sign-in in progress. */
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<{ uid: string }>;
     interactionFinished(
       request: IncomingMessage,

@@ -1,4 +1,4 @@
-/** Returns the page that asks who signs in, where there is one who can. */
+/** Returns the page that asks the user to confirm the sign-in. */
 export function continuePage(email: string): string {
   return page(
     'Sign in to Lathe',
@@ -7,7 +7,7 @@ export function continuePage(email: string): string {
   );
 }
 
-/** Returns the page that confirms a sign-out; the form is the provider's. */
+/** Returns the page that confirms a sign-out. The form comes from the provider. */
 export function signOutPage(form: string): string {
   return page(
     'Sign out of Lathe',
@@ -15,7 +15,7 @@ export function signOutPage(form: string): string {
   );
 }
 
-/** Returns the page of a request that cannot be handled. */
+/** Returns an error page. */
 export function errorPage(text: string): string {
   return page('Sign-in failed', `<p>${escaped(text)}</p>`);
 }

@@ -12,7 +12,7 @@ export interface ProviderUser {
   name: string;
 }
 
-/** Below this path of the one port is the provider. */
+/** Path of the provider on the port. */
 export const providerPath = '/_oidc';
 
 const hourSeconds = 3_600;
@@ -22,8 +22,8 @@ export interface SignInProvider {
 }
 
 /**
- * Creates the issuer that stands in for a user pool on this machine: one user, who signs in by a click, or by opening the page. It is loaded with the
- * first request, since most uses of the local stack have none.
+ * Creates the issuer that replaces a user pool locally: one user, who signs in with a click or by opening the page.
+ * Loaded with the first request, because most runs have none.
  */
 export function createSignInProvider(
   pool: LocalUserPool,
@@ -34,7 +34,7 @@ export function createSignInProvider(
   let loaded: Promise<Provider> | undefined;
   return {
     async handle(request, response) {
-      // A page of another site may give its name the address of this machine, and would then be one of the provider's own.
+      // Another site may point its name at this machine, and would then share the provider's origin.
       if (request.headers.host !== host) return respond(response, 421, errorPage(`This is not ${host}.`));
       loaded ??= load(pool, user);
       try {
@@ -55,12 +55,12 @@ async function forward(
 ): Promise<void> {
   const { url = '' } = request;
   if (url.startsWith(`${providerPath}/interaction/`)) return interact(provider, user, request, response);
-  // By the difference of both the provider knows where it is mounted.
+  // The provider derives its mount point from the difference.
   Object.assign(request, { originalUrl: url, url: url.slice(providerPath.length) });
   await provider.callback()(request, response);
 }
 
-/** Shows who signs in, and completes the sign-in when that is confirmed. */
+/** Shows the user, and completes the sign-in on confirmation. */
 async function interact(
   provider: Provider,
   user: ProviderUser,
@@ -70,7 +70,7 @@ async function interact(
   try {
     await provider.interactionDetails(request, response);
   } catch {
-    return respond(response, 400, errorPage('There is no sign-in under way in this browser. Begin again.'));
+    return respond(response, 400, errorPage('No sign-in is in progress in this browser. Begin again.'));
   }
   if (request.method === 'POST' || isOfOwnPage(request))
     return provider.interactionFinished(request, response, { login: { accountId: user.subject } });
@@ -78,8 +78,8 @@ async function interact(
 }
 
 /**
- * Tells whether a script of the service's own page began the sign-in, which then completes without a click. Browsers say so in a header
- * that no page can set, and which speaks for all redirects on the way.
+ * Returns whether a script of the service's own page began the sign-in, which then completes without a click. Browsers
+ * send this in a header that no page can set and that covers all redirects on the way.
  */
 function isOfOwnPage({ headers }: IncomingMessage): boolean {
   return headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-dest'] === 'empty';
@@ -103,7 +103,7 @@ async function load(pool: LocalUserPool, { subject, ...person }: ProviderUser): 
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] },
     cookies: { keys: [randomBytes(32).toString('hex')] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    // As Cognito does, which puts them into ID tokens.
+    // Like Cognito, which puts them into ID tokens.
     conformIdTokenClaims: false,
     features: {
       devInteractions: { enabled: false },
@@ -116,7 +116,7 @@ async function load(pool: LocalUserPool, { subject, ...person }: ProviderUser): 
     findAccount: (_context, id) =>
       id === subject ? { accountId: id, claims: () => ({ sub: id, email_verified: true, ...person }) } : undefined,
     interactions: { url: (_context, { uid }) => `${providerPath}/interaction/${uid}` },
-    // The service is nobody else's, so that there is nothing to consent to.
+    // The service is the only client, so there is nothing to consent to.
     async loadExistingGrant({ oidc: { provider, client, session } }) {
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
       grant.addOIDCScope('openid email profile');

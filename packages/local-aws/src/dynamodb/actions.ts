@@ -1,21 +1,21 @@
 import { Refusal, type RequiredAction } from '../iam/refusal.ts';
 import type { LocalStack, LocalTable } from '../template/model.ts';
-import { keyValue, queryKey, UNREADABLE } from './query-key.ts';
+import { keyValue, queryKey, unreadable } from './query-key.ts';
 import { transactionWrites } from './transaction-writes.ts';
 
 type Input = Record<string, unknown>;
 
-const ITEM_OPERATIONS = new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan']);
-const TABLE_OPERATIONS = new Set(['DescribeTable', 'DescribeTimeToLive']);
-const BATCH_OPERATIONS = new Set(['BatchGetItem', 'BatchWriteItem']);
+const itemOperations = new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan']);
+const tableOperations = new Set(['DescribeTable', 'DescribeTimeToLive']);
+const batchOperations = new Set(['BatchGetItem', 'BatchWriteItem']);
 
-/** Returns the permissions that a DynamoDB call needs; refuses what is not supported here. */
+/** Returns the permissions that a DynamoDB call needs, and refuses unsupported operations. */
 export function dynamodbActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
   const tables = new Map(stack.tables.map((table) => [table.name, table]));
   const action = `dynamodb:${operation}`;
   const tableArn = (name: string) =>
     tables.get(name)?.arn ?? `arn:aws:dynamodb:${stack.region}:${stack.account}:table/${name}`;
-  if (BATCH_OPERATIONS.has(operation)) {
+  if (batchOperations.has(operation)) {
     return Object.entries(objectOf(input.RequestItems)).map(([name, requests]) => ({
       action,
       resource: tableArn(name),
@@ -34,7 +34,7 @@ export function dynamodbActions(stack: LocalStack, operation: string, input: Inp
     });
   }
   const name = input.TableName;
-  const known = ITEM_OPERATIONS.has(operation) || TABLE_OPERATIONS.has(operation);
+  const known = itemOperations.has(operation) || tableOperations.has(operation);
   if (!known) throw new Refusal('unsupported', `The operation ${operation} of DynamoDB is not supported here.`);
   if (typeof name !== 'string') throw new Refusal('invalid-request', 'TableName is missing');
   const index = typeof input.IndexName === 'string' ? `/index/${input.IndexName}` : '';
@@ -52,13 +52,13 @@ function leadingKeys(read: () => string[]): NonNullable<RequiredAction['conditio
 }
 
 function itemKeys(operation: string, input: Input, table: LocalTable | undefined): string[] {
-  if (!table || operation === 'Scan' || TABLE_OPERATIONS.has(operation)) return [];
+  if (!table || operation === 'Scan' || tableOperations.has(operation)) return [];
   if (operation === 'Query') return [queryKey(input, table)];
   return [keyValue(objectOf(operation === 'PutItem' ? input.Item : input.Key)[table.partitionKey.name])];
 }
 
 function batchKeys(requests: unknown, table: LocalTable | undefined): string[] {
-  if (!table) return [UNREADABLE];
+  if (!table) return [unreadable];
   const list = Array.isArray(requests) ? requests : objectOf(requests).Keys;
   return (Array.isArray(list) ? list : [undefined]).map((request) => {
     const { PutRequest, DeleteRequest } = objectOf(request);

@@ -1,6 +1,7 @@
 /**
- * What is changed inside dynalite 4.0.0, the newest, so that its data survives a kill, it is fast enough and no condition
- * holds that fails on AWS. None of it is reported upstream yet (architect/dynalite); each patch names the issue that would end it.
+ * Patches dynalite 4.0.0, the latest version, so that its data survives a kill, it is fast enough, and conditions fail
+ * as they do on AWS. None of the patches is reported upstream yet (architect/dynalite); each names the issue that would
+ * end it.
  */
 import type { Server } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
@@ -15,19 +16,19 @@ import { type Staging, Transactions } from './dynalite-transactions.ts';
 
 export interface ItemDatabase {
   server: Server;
-  /** Serves eventually consistent reads, where they may differ from others. */
+  /** Serves eventually consistent reads, if they may differ from others. */
   replica: Server | undefined;
-  /** Returns the item that has a key at this moment. */
+  /** Returns the current item of a key. */
   peek(table: string, key: Item): Item | undefined;
   transactions: Transactions;
   close(): Promise<void>;
 }
 
-/** What follows every change and every query of a database. */
+/** Observes every change and query of a database. */
 export interface ItemObserver {
-  /** Is called with an item as it was and as it is about to be; undefined where there is none. */
+  /** Called with an item before and after a write; undefined if absent. */
   written(table: string, existing: Item | undefined, item: Item | undefined): void;
-  /** Is called with a query that was carried out, the value of its partition key, and the units that it took. */
+  /** Called after a query, with the value of its partition key and the units it took. */
   queried(query: { table: string; index: string | undefined; key: string; units: number }): void;
 }
 
@@ -38,7 +39,7 @@ interface Attachments {
 
 const attachments = new WeakMap<Store, Attachments>();
 
-/** Opens dynalite, patched, on the folder; throws when another process has the folder open. */
+/** Opens a patched dynalite on the folder; throws if another process has the folder open. */
 export async function openItemDatabase(directory: string, attached: Attachments = {}): Promise<ItemDatabase> {
   const { server, store } = create(directory);
   attachments.set(store, attached);
@@ -54,7 +55,7 @@ export async function openItemDatabase(directory: string, attached: Attachments 
   try {
     await store.db.open();
   } catch (cause) {
-    throw new Error('The database of the data folder cannot be opened. Is the service running already?', { cause });
+    throw new Error('The database of the data folder cannot be opened. Is the service already running?', { cause });
   }
   return {
     server,
@@ -99,8 +100,8 @@ function serverWith(createStore: typeof internals.create, path: string): Server 
 }
 
 /**
- * Reads in this thread. What is read lies in memory, and handing that to another thread and back takes many times as
- * long; each call reads the definition of its table and an item at least.
+ * Reads in this thread. The data is in memory, and passing it to another thread and back takes many times as long. Each
+ * call reads at least the definition of its table and an item.
  * To report: use getSync of classic-level 3 for reads of single keys.
  */
 function readSync(db: Database): void {
@@ -115,8 +116,9 @@ function readSync(db: Database): void {
 }
 
 /**
- * Closes iterators with their streams. Each would stay open, with its view of the data, until the database closes.
- * To report: destroying a stream calls iterator.return(), which iterators of abstract-level lack; they have close().
+ * Closes iterators with their streams. Otherwise each stays open, with its snapshot of the data, until the database
+ * closes. To report: destroying a stream calls iterator.return(), which iterators of abstract-level lack; they have
+ * close().
  */
 function closeIterators(db: Database): void {
   const values = db.values.bind(db);
@@ -135,12 +137,12 @@ function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && 'TableName' in value;
 }
 
-// Kept as they were before a first database patched them.
+// The originals, before the first database patches them.
 const { checkConditional, queryTable, validateItem } = internals;
-const COMPARISONS = new Set(['=', '<>', '<', '<=', '>', '>=', 'between', 'in']);
+const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=', 'between', 'in']);
 
 /**
- * Decides comparisons with attributes that the item does not have: none holds, except that they differ.
+ * Fails comparisons with attributes that the item lacks, except for inequality.
  * To report: two attributes that are both missing are found to be equal.
  */
 function failOnMissing(): void {
@@ -155,13 +157,13 @@ function failOnMissing(): void {
 function decide(expression: Expression, item: Item): Expression {
   if (Array.isArray(expression) || expression.type === undefined || !Array.isArray(expression.args)) return expression;
   const { type, args } = expression;
-  if (!COMPARISONS.has(type)) return { ...expression, args: args.map((each) => decide(each, item)) };
+  if (!comparisons.has(type)) return { ...expression, args: args.map((each) => decide(each, item)) };
   const missing = args.map((each) => missingPath(each, item)).find((path) => path !== undefined);
   if (!missing) return expression;
   return { type: 'function', name: type === '<>' ? 'attribute_not_exists' : 'attribute_exists', args: [missing] };
 }
 
-/** Returns the path of an operand that leads nowhere, also one whose size is asked for. */
+/** Returns the path of an operand that does not exist, including operands of size(). */
 function missingPath(operand: Expression, item: Item): Expression | undefined {
   if (Array.isArray(operand))
     return (internals.mapPath(operand, item) ?? undefined) === undefined ? operand : undefined;
@@ -169,7 +171,7 @@ function missingPath(operand: Expression, item: Item): Expression | undefined {
 }
 
 /**
- * Returns the item for which a condition did not hold to a write that asks for it.
+ * Returns the item on a failed condition, if the write requests it.
  * To report: ReturnValuesOnConditionCheckFailure is ignored.
  */
 function returnOnFailure(): void {
@@ -184,7 +186,7 @@ function returnOnFailure(): void {
   };
 }
 
-/** Refuses items with an empty key of an index, whole batches of them as well. To report: dynalite stores them. */
+/** Refuses items with an empty key of an index, including whole batches. To report: dynalite stores them. */
 function refuseEmptyIndexKeys(): void {
   internals.validateItem = (item, table) => validateItem(item, table) ?? emptyIndexKey(item, table);
 }
@@ -199,7 +201,7 @@ function emptyIndexKey(item: Item, table: Table): Error | undefined {
   );
 }
 
-/** Reports what each query takes, which dynalite knows only of those that ask for it. */
+/** Reports the units of each query, which dynalite computes only on request. */
 function reportQueries(): void {
   internals.queryTable = (store, table, data, options, isLocal, fromItems, startKeys, done) => {
     const observer = attachments.get(store)?.observer;
@@ -233,7 +235,7 @@ let pending: Write[] | undefined;
  */
 function writeItemsWithIndexes(db: Database): void {
   internals.updateIndexes = (store, table, existing, item, done) => {
-    // An update is checked here, where it is known what it makes of the item.
+    // An update is checked here, once its resulting item is known.
     const invalid = item ? emptyIndexKey(item, table) : undefined;
     if (invalid) {
       done(invalid);
@@ -292,14 +294,14 @@ function indexWrites(table: Table, existing: Item | undefined, item: Item | null
   return writes;
 }
 
-/** Returns whether an index has an entry of the same content already, as most have after a heartbeat of a task. */
+/** Returns whether an index already has the same entry, as after most heartbeats of a task. */
 function isAsBefore(entry: Item, existing: Item | undefined): boolean {
   return (
     existing !== undefined && Object.entries(entry).every(([name, value]) => isDeepStrictEqual(value, existing[name]))
   );
 }
 
-/** Returns what transactions need of a store. Each of their writes takes twice the units of another. */
+/** Returns a store's interface for transactions. Each of their writes takes twice the units. */
 function stagingOf(store: Store, attached: Attachments): Staging {
   const { observer } = attached;
   const twice = observer && {

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import type { Database, Item, PrefixedDatabase, RangeOptions, Store, Write } from 'dynalite/db/index.js';
 import type { LaggingCopy } from './lagging-copy.ts';
 
-/** What eventually consistent reads see instead of the newest. */
+/** What eventually consistent reads see instead of the latest values. */
 export interface Replica {
   /** The entries of indexes. */
   indexes?: LaggingCopy<Item> | undefined;
-  /** The items of tables; undefined for a read that happens to be served by a copy that has caught up. */
+  /** The items of tables; undefined for a read served by an up-to-date copy. */
   items(): LaggingCopy<Item> | undefined;
-  /** Is called with each write of an item. */
+  /** Called with each write of an item. */
   written(owner: string, change: { before: Item | undefined; after: Item | undefined }): void;
 }
 
@@ -29,7 +29,7 @@ export function replicaOf(store: Store, replica: Replica): Store {
   };
 }
 
-/** Records what a write changes, before it takes place. */
+/** Records a write before it takes place. */
 export function recordWrite(
   db: Database,
   replica: Replica,
@@ -45,7 +45,7 @@ export function recordWrite(
   if (changes.length > 0) replica.indexes?.change(item.key, changes);
 }
 
-/** Returns an entry without the attributes that are undefined, which are not stored. */
+/** Returns an entry without its undefined attributes, which are not stored. */
 function asStored(entry: Item): Item {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
 }
@@ -62,7 +62,7 @@ function overlay(db: Database, database: PrefixedDatabase, prefix: string, copy:
       const isInRange = rangeOf(prefix, options);
       const shown = copy.shown((key) => key.startsWith(prefix) && isInRange(key));
       if (shown.size === 0) return database.createValueStream(options);
-      // Created at once: from here on it does not see what is written.
+      // Created immediately: it does not see later writes.
       const entries = db.iterator(withPrefix(prefix, options));
       return Readable.from(merge(entries, shown, options));
     },

@@ -10,14 +10,14 @@ import putItemChecks from 'dynalite/validations/putItem.js';
 import updateItemChecks from 'dynalite/validations/updateItem.js';
 import { cancellation, exception, type TableResponse } from './table-response.ts';
 
-/** The database that transactions are carried out on. */
+/** The database for transactions. */
 export interface Staging {
   table(name: string): Table | undefined;
-  /** Keeps other writes from items of a table until the work is done. */
+  /** Blocks other writes to items of a table until the work is done. */
   lock<T>(table: string, keys: string[], work: () => Promise<T>): Promise<T>;
-  /** Returns a store whose writes are collected instead of made; observers learn of those only that are about to be. */
+  /** Returns a store that collects writes instead of making them. Observers are only notified of final ones. */
   stage(writes: Write[], isFinal: boolean): Store;
-  /** Makes collected writes, all or none. */
+  /** Makes all collected writes or none. */
   commit(writes: Write[]): Promise<void>;
 }
 
@@ -36,12 +36,12 @@ interface Step {
 }
 
 const maxSteps = 100;
-/** How long a token of a client makes a repeated request harmless. */
+/** How long a client token makes repeated requests idempotent. */
 const tokenMs = 10 * 60_000;
 
 /**
- * Carries out TransactWriteItems, which dynalite lacks: conditions of all items first, then all writes in one batch. As in
- * DynamoDB, a transaction on an item of another that is in progress is canceled and not queued behind it.
+ * Implements TransactWriteItems, which dynalite lacks: checks the conditions of all items first, then makes all writes
+ * in one batch. As in DynamoDB, a transaction that conflicts with one in progress is canceled, not queued.
  * To report: dynalite implements neither TransactWriteItems nor TransactGetItems.
  */
 export class Transactions {
@@ -53,7 +53,7 @@ export class Transactions {
     this.#staging = staging;
   }
 
-  /** Responds to a request. */
+  /** Handles a request. */
   async handle(input: Item): Promise<TableResponse> {
     try {
       const steps = this.#parse(input);
@@ -141,7 +141,7 @@ async function outcomeOf(store: Store, step: Step): Promise<string> {
 }
 
 function checkedInput(input: Item, { types, custom }: (typeof actions)[Verb]['checks']): Item {
-  // The expressions are parsed into the data, and evaluating an update changes them: each run needs its own.
+  // Expressions are parsed into the data, and evaluating an update changes them: each run needs its own.
   const data = validations.checkTypes(structuredClone(input), types);
   validations.checkValidations(data, types, custom, { options: { maxItemSize: 409_600 } });
   return data;

@@ -48,7 +48,7 @@ declare module 'dynalite/db/index.js' {
     get(key: string, done: (error: unknown, value?: Item) => void): void;
     put(key: string, value: Item, done: Done): void;
     del(key: string, done: Done): void;
-    /** Calls back when nobody else has locked any of the keys, with what makes a callback release them. */
+    /** Calls back once all keys are unlocked, with a function that wraps a callback to release them. */
     lock(keys: string | string[], run: (release: <F>(done: F) => F) => void): void;
     createValueStream(options: RangeOptions): Readable;
   }
@@ -62,7 +62,7 @@ declare module 'dynalite/db/index.js' {
     put(key: string, value: Item, done: Done): void;
     del(key: string, done: Done): void;
     batch(writes: Write[], done: Done): void;
-    /** Called with each iterator that is opened, and with each that was closed. */
+    /** Called with each iterator that is opened or closed. */
     attachResource(resource: unknown): void;
     detachResource(resource: unknown): void;
   }
@@ -80,7 +80,7 @@ declare module 'dynalite/db/index.js' {
   }
 
   export type Path = (string | number)[];
-  /** A part of a parsed condition: an operation on parts, a path into the item, or a value. */
+  /** A node of a parsed condition: an operation, a path into the item, or a value. */
   export type Expression =
     | Path
     | { type: 'function'; name: string; args: Expression[] }
@@ -92,7 +92,6 @@ declare module 'dynalite/db/index.js' {
     ReturnValuesOnConditionCheckFailure?: string;
   }
 
-  /** An error with the body of its response. */
   interface ResponseError extends Error {
     body?: Record<string, unknown>;
   }
@@ -125,12 +124,12 @@ declare module 'dynalite/db/index.js' {
       startKeys: string[],
       done: (error: unknown, result?: QueryResult) => void,
     ): void;
-    /** Returns the error of a condition that the item does not meet. */
+    /** Returns the error of a failed condition. */
     checkConditional(data: Conditional, existing: Item | undefined): ResponseError | null | undefined;
     mapPath(path: Path, item: Item): unknown;
     validateItem(item: Item, table: Table): Error | undefined;
     validationError(message: string): Error;
-    /** Calls back for each key of each index, and returns the first error that it is given. */
+    /** Calls back for each key of each index, and returns the first error. */
     traverseIndexes(
       table: Table,
       check: (attribute: string, type: string, index: Index) => Error | undefined,
@@ -152,16 +151,16 @@ declare module 'dynalite/validations/index.js' {
   import type { Item } from 'dynalite/db/index.js';
 
   const validations: {
-    /** Returns the input without what the operation does not know; throws what a client is told. */
+    /** Returns the input without unknown fields; throws client errors. */
     checkTypes(input: Item, types: object): Item;
-    /** Parses expressions into the data; throws what a client is told. */
+    /** Parses expressions into the data; throws client errors. */
     checkValidations(data: Item, types: object, custom: unknown, store: { options: { maxItemSize: number } }): void;
   };
   export default validations;
 }
 
 declare module 'dynalite/validations/*.js' {
-  /** The parameters that an action takes, of which others are dropped, and what else is checked of them. */
+  /** The parameters of an action; others are dropped. */
   const checks: { types: Record<string, { type: string; enum?: string[] }>; custom: unknown };
   export default checks;
 }

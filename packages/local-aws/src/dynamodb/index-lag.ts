@@ -1,11 +1,11 @@
 import type { Random } from '../faults/random.ts';
 
 /**
- * Returns how many milliseconds late an index shows a change, mostly a fraction of a second.
- * Imitates: "Global secondary indexes support eventually consistent reads only. … changes to the table data are propagated to
- * the global secondary indexes within a fraction of a second, under normal conditions. However, in some unlikely failure
- * scenarios, longer propagation delays might occur" (DynamoDB developer guide, "Data synchronization between tables and global
- * secondary indexes").
+ * Returns the delay of an index in milliseconds, mostly a fraction of a second.
+ * Imitates: "Global secondary indexes support eventually consistent reads only. … changes to the table data are
+ * propagated to the global secondary indexes within a fraction of a second, under normal conditions. However, in some
+ * unlikely failure scenarios, longer propagation delays might occur" (DynamoDB developer guide, "Data synchronization
+ * between tables and global secondary indexes").
  */
 export function indexDelay(random: Random): number {
   const kind = random.next();

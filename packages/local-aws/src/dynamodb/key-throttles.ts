@@ -6,21 +6,21 @@ import { queryKey } from './query-key.ts';
 type Input = Record<string, unknown>;
 type Place = Omit<Consumption, 'units'>;
 
-/** What one partition key of a table or an index may take in a second. */
+/** Maximum units of a partition key per second. */
 export const keyLimits = { read: 3_000, write: 1_000 };
 
-/** A partition key that has taken its share of a second, as the exception names it. */
+/** A throttled partition key, as named in the exception. */
 export interface ThrottlingReason {
   reason: string;
   resource: string;
 }
 
 /**
- * Decides which requests DynamoDB refuses since a partition key has used up its second.
- * Imitates: "each partition on a DynamoDB table is designed to deliver a maximum capacity of 3,000 read units per second and
- * 1,000 write units per second" (developer guide, "Best practices for designing and using partition keys"), for tables and
- * indexes alike; "If the write capacity of a global secondary index is exceeded, the write to the table is throttled".
- * Every key is taken to have a partition of its own, which is where adaptive capacity ends.
+ * Throttles requests whose partition key has used up its second.
+ * Imitates: "each partition on a DynamoDB table is designed to deliver a maximum capacity of 3,000 read units per
+ * second and 1,000 write units per second" (developer guide, "Best practices for designing and using partition keys"),
+ * for tables and indexes alike; "If the write capacity of a global secondary index is exceeded, the write to the table
+ * is throttled". Assumes a partition per key, the limit of adaptive capacity.
  */
 export class KeyThrottle {
   readonly #tables: Map<string, LocalTable>;
@@ -40,13 +40,13 @@ export class KeyThrottle {
     this.#limits = limits;
   }
 
-  /** Returns why a request for one item, or a query, is refused; undefined where it is not. */
+  /** Returns why a request for one item, or a query, is refused, if it is. */
   refusal(operation: string, input: Input): ThrottlingReason | undefined {
     const table = this.#tables.get(String(input.TableName));
     return table && this.#reason(table, placesOf(table, operation, input, this.#peek));
   }
 
-  /** Returns why an entry of a batch is left unprocessed; undefined where it is not. */
+  /** Returns why an entry of a batch is left unprocessed, if it is. */
   refusalOfEntry(name: string, entry: unknown): ThrottlingReason | undefined {
     const table = this.#tables.get(name);
     if (!table) return undefined;
@@ -67,7 +67,7 @@ export class KeyThrottle {
   }
 }
 
-/** Returns the response to a refused request, which SDKs repeat. */
+/** Returns the response to a refused request. SDKs retry it. */
 export function throttlingBody({ reason, resource }: ThrottlingReason): string {
   return JSON.stringify({
     __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException',

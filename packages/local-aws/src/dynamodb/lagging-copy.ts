@@ -5,29 +5,29 @@ interface Change<T> {
 }
 
 interface Entry<T> {
-  /** What readers see until the first change is visible. */
+  /** The value that readers see until the first change is visible. */
   before: T | undefined;
   changes: Change<T>[];
 }
 
 /**
- * Remembers what a copy of stored values still shows of those that have changed. The store itself always has the newest, so
- * that nothing is lost when the process ends: the copy has then caught up.
+ * Tracks the old values that a lagging copy still shows. The store itself always has the latest values, so nothing is
+ * lost when the process ends.
  */
 export class LaggingCopy<T> {
   readonly #delay: () => number;
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry<T>>();
-  /** When the last change of each owner is visible. */
+  /** When the last change of each owner becomes visible. */
   readonly #visibleAt = new Map<string, number>();
 
-  /** The delay of each change is in milliseconds. */
+  /** Takes the delay of each change in milliseconds. */
   constructor(delay: () => number, now: () => number = Date.now) {
     this.#delay = delay;
     this.#now = now;
   }
 
-  /** Records changes that belong together: they become visible at once, and after all earlier ones of the same owner. */
+  /** Records changes that become visible together, after all earlier ones of the same owner. */
   change(owner: string, changes: { key: string; before: T | undefined; after: T | undefined }[]): void {
     this.#forget();
     const visibleAt = Math.max(this.#now() + this.#delay(), this.#visibleAt.get(owner) ?? 0);
@@ -39,7 +39,7 @@ export class LaggingCopy<T> {
     }
   }
 
-  /** Returns what the copy shows of the keys in which it may differ from the store. */
+  /** Returns the copy's values of keys that may differ from the store. */
   shown(isWanted: (key: string) => boolean): Map<string, T | undefined> {
     this.#forget();
     const now = this.#now();
@@ -52,7 +52,7 @@ export class LaggingCopy<T> {
     return shown;
   }
 
-  /** Returns whether the copy may differ from the store in a key, and what it shows of it then. */
+  /** Returns the copy's value of a key, if it may differ from the store. */
   get(key: string): { value: T | undefined } | undefined {
     const shown = this.shown((each) => each === key);
     return shown.has(key) ? { value: shown.get(key) } : undefined;

@@ -4,7 +4,7 @@ import { indexDelay } from './index-lag.ts';
 import { LaggingCopy } from './lagging-copy.ts';
 import { copyDelay, isFromLaggingCopy } from './stale-reads.ts';
 
-/** Returns what eventually consistent reads see, or undefined where that is always the newest. */
+/** Returns what eventually consistent reads see, or undefined if that is always the latest. */
 export function misbehavingReplica(faults: Faults): Replica | undefined {
   const lag = faults.random('index-lag');
   const stale = faults.random('stale-reads');

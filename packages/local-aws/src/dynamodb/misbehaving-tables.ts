@@ -13,9 +13,12 @@ type Input = Record<string, unknown>;
 type Handle = (req: IncomingMessage, res: ServerResponse, body: Buffer) => Promise<void> | void;
 
 const conflictRate = 0.02;
-const BATCHES: Record<string, string> = { BatchWriteItem: 'UnprocessedItems', BatchGetItem: 'UnprocessedKeys' };
+const batches: Record<string, string> = { BatchWriteItem: 'UnprocessedItems', BatchGetItem: 'UnprocessedKeys' };
 
-/** Returns a handler of requests to tables that are throttled by partition key, and whose batches leave entries unprocessed. */
+/**
+ * Returns a request handler for tables that are throttled by partition key, and whose batches leave entries
+ * unprocessed.
+ */
 export function misbehavingTables(
   handle: Handle,
   context: {
@@ -44,7 +47,7 @@ export function misbehavingTables(
     const captured = new CapturedResponse();
     await handle(req, captured, Buffer.from(JSON.stringify(split.processed)));
     const text = await captured.body;
-    const field = BATCHES[operation] ?? '';
+    const field = batches[operation] ?? '';
     if (captured.statusCode !== 200) return respond(res, captured.statusCode, text);
     const output = Object(JSON.parse(text));
     respond(res, 200, JSON.stringify({ ...output, [field]: merge(Object(output[field]), split.unprocessed) }));
@@ -53,7 +56,7 @@ export function misbehavingTables(
   return async (req, res, body) => {
     const operation = String(req.headers['x-amz-target']).split('.').at(-1) ?? '';
     const input: Input = Object(JSON.parse(body.toString()));
-    if (operation in BATCHES) return handleBatch(operation, req, res, input);
+    if (operation in batches) return handleBatch(operation, req, res, input);
     const conflict = conflicts && conflictIn(operation, input, conflicts);
     if (conflict) return respond(res, conflict.status, JSON.stringify(conflict.body));
     const refusal = throttle && firstRefusal(throttle, operation, input);
@@ -72,9 +75,10 @@ function firstRefusal(throttle: KeyThrottle, operation: string, input: Input): T
 }
 
 /**
- * Returns the response to a write of an item that is in a transaction in progress.
+ * Returns the response to a write that conflicts with a transaction.
  * Imitates: "a TransactionConflictException exception is thrown for the corresponding item-level request", and "a
- * TransactionCanceledException exception is thrown" for a transaction (developer guide, "Transaction conflict handling").
+ * TransactionCanceledException exception is thrown" for a transaction (developer guide, "Transaction conflict
+ * handling").
  */
 function conflictIn(operation: string, input: Input, { random, seen }: Conflicts): TableResponse | undefined {
   if (operation === 'TransactWriteItems') {
@@ -88,7 +92,7 @@ function conflictIn(operation: string, input: Input, { random, seen }: Conflicts
   return exception('TransactionConflictException', 'Transaction is ongoing for the item');
 }
 
-/** Conflicts of transactions: the generator of the choices, and the items that have been in a transaction. */
+/** Conflicts of transactions: the random generator, and the items that have been in a transaction. */
 interface Conflicts {
   random: Random;
   seen: Set<string>;
@@ -99,7 +103,7 @@ function placeOf({ TableName, Key, Item }: Input): string {
   return JSON.stringify([TableName, pk, sk]);
 }
 
-/** Joins what the database left of a batch, which has more than fits in a response, with what was left out of it. */
+/** Merges the entries that the database left unprocessed with those that were held back. */
 function merge(left: Input, more: Input): Input {
   const merged: Input = { ...left };
   for (const [table, request] of Object.entries(more)) {

@@ -4,7 +4,7 @@ import { provisionTables, type Tables } from './tables.ts';
 
 const region = 'us-east-1';
 
-/** Uses another DynamoDB in place of the embedded one, and creates the tables of the template there. */
+/** Uses another DynamoDB instead of the embedded one, and creates the template's tables there. */
 export async function reachTables(tables: LocalTable[], origin: string): Promise<Tables> {
   const call: Tables['call'] = (operation, input) =>
     callJson(origin, { version: '1.0', target: 'DynamoDB_20120810', operation, input, region });

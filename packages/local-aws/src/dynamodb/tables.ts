@@ -25,7 +25,7 @@ export interface TablesOptions {
   faults?: Faults | undefined;
 }
 
-/** Starts the embedded DynamoDB on the folder and creates the tables of the template. */
+/** Starts the embedded DynamoDB on the folder and creates the template's tables. */
 export async function startTables(
   tables: LocalTable[],
   directory: string,
@@ -56,7 +56,7 @@ export async function startTables(
       const response = track(res);
       try {
         server.emit('request', request, res);
-        // Emitted here and not by a stream, because dynalite throws out of its listeners what it did not expect.
+        // Emitted here instead of by a stream, because dynalite throws unexpected errors out of its listeners.
         request.emit('data', body);
         request.emit('end');
       } catch (error) {
@@ -104,7 +104,7 @@ export async function startTables(
   const own: Tables = {
     handle(req, res, body) {
       if (isClosing) throw new Error('The tables are closing');
-      // Only where something depends on it: it takes a while for a large body.
+      // Only parsed if needed: a large body takes a while.
       const request = counter || database.replica ? readRequest(req, body) : undefined;
       if (counter && request) count(counter, request, res);
       if (String(req.headers['x-amz-target']).endsWith('.TransactWriteItems'))
@@ -115,7 +115,7 @@ export async function startTables(
     call,
     async close() {
       isClosing = true;
-      // dynalite throws, uncaught, when the database closes between two steps of a call.
+      // dynalite throws, uncaught, if the database closes between two steps of a call.
       await Promise.all(pending);
       await database.close();
     },
@@ -134,7 +134,7 @@ function readRequest({ headers }: IncomingMessage, body: Buffer): TableRequest {
   return { operation, input: Object(JSON.parse(body.toString())) };
 }
 
-/** Returns whether a read does not ask for strong consistency. */
+/** Returns whether a read is eventually consistent. */
 function isEventual({ operation, input }: TableRequest): boolean {
   if (operation === 'GetItem' || operation === 'Query') return input.ConsistentRead !== true;
   if (operation !== 'BatchGetItem') return false;
@@ -162,7 +162,7 @@ function count(counter: RequestCounter, { operation, input }: TableRequest, res:
   });
 }
 
-/** Resolves when the server ends a response, even if its client has disconnected and nothing is sent. */
+/** Resolves when the server ends a response, even if its client has disconnected. */
 function watchEnd(res: ServerResponse): { ended: Promise<void>; settle(): void } {
   const { promise: ended, resolve: settle } = Promise.withResolvers<void>();
   onEnd(res, () => settle());
@@ -179,7 +179,7 @@ function onEnd(res: ServerResponse, listener: (body: string) => void): void {
   });
 }
 
-/** Creates the tables of the template that are not there yet. */
+/** Creates the template's tables that do not exist yet. */
 export async function provisionTables(tables: LocalTable[], call: Tables['call']): Promise<void> {
   for (const table of tables) await provision(table, call);
 }
@@ -189,7 +189,7 @@ async function provision(table: LocalTable, call: Tables['call']): Promise<void>
   const found = await describe(table.name, call);
   if (found && fingerprint(found) !== fingerprint(definition)) {
     throw new Error(
-      `The data folder belongs to an older schema of the table ${table.name}. Delete the data folder to start anew.`,
+      `The data folder belongs to an older schema of the table ${table.name}. Delete the data folder to start over.`,
     );
   }
   if (!found) await call('CreateTable', definition);
@@ -198,7 +198,7 @@ async function provision(table: LocalTable, call: Tables['call']): Promise<void>
     if (TableStatus === 'ACTIVE') return;
     await new Promise(setImmediate);
   }
-  throw new Error(`The table ${table.name} was only partly created. Delete the data folder to start anew.`);
+  throw new Error(`The table ${table.name} was only partly created. Delete the data folder to start over.`);
 }
 
 async function describe(name: string, call: Tables['call']): Promise<TableDescription | undefined> {

@@ -1,17 +1,17 @@
 import type { Random } from '../faults/random.ts';
 
-const RATE = 0.1;
+const rate = 0.1;
 
 type Input = Record<string, unknown>;
 
-/** A request for a batch, as far as it is carried out, and the rest of it in the form of the response. */
+/** The part of a batch that is processed, and the rest in the form of the response. */
 export interface SplitBatch {
-  /** Undefined where nothing is left to carry out. */
+  /** Undefined if nothing is left to process. */
   processed: Input | undefined;
   unprocessed: Record<string, unknown>;
 }
 
-/** Splits a BatchWriteItem or BatchGetItem by its entries. */
+/** Splits the entries of a BatchWriteItem or BatchGetItem. */
 export function splitBatch(input: Input, isUnprocessed: (table: string, entry: unknown) => boolean): SplitBatch {
   const processed: Record<string, unknown> = {};
   const unprocessed: Record<string, unknown> = {};
@@ -28,7 +28,7 @@ export function splitBatch(input: Input, isUnprocessed: (table: string, entry: u
 }
 
 /**
- * Returns a choice of entries that a batch leaves unprocessed, never all of them.
+ * Returns a function that chooses the unprocessed entries of a batch, never all of them.
  * Imitates: "If any requested operations fail because the table's provisioned throughput is exceeded or an internal
  * processing failure occurs, the failed operations are returned in the UnprocessedItems response parameter"
  * (BatchWriteItem in the DynamoDB API reference; BatchGetItem has the same in UnprocessedKeys).
@@ -36,7 +36,7 @@ export function splitBatch(input: Input, isUnprocessed: (table: string, entry: u
 export function chooseUnprocessed(random: Random): () => boolean {
   let isFirst = true;
   return () => {
-    const chosen = !isFirst && random.chance(RATE);
+    const chosen = !isFirst && random.chance(rate);
     isFirst = false;
     return chosen;
   };

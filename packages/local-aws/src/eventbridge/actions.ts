@@ -1,7 +1,7 @@
 import { Refusal, type RequiredAction } from '../iam/refusal.ts';
 import type { LocalStack } from '../template/model.ts';
 
-/** Returns the permissions that an EventBridge call needs: one for each bus that it puts events on. */
+/** Returns the permissions of an EventBridge call: one for each bus that it puts events on. */
 export function eventsActions(stack: LocalStack, operation: string, input: Record<string, unknown>): RequiredAction[] {
   if (operation !== 'PutEvents')
     throw new Refusal('unsupported', `The operation ${operation} of EventBridge is not supported here.`);

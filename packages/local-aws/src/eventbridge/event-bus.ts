@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LocalEventBus } from '../template/model.ts';
 
-/** An event as a rule of the bus would see it. */
+/** An event as rules of the bus see it. */
 export interface BusEvent {
   id: string;
   bus: string;
@@ -11,15 +11,15 @@ export interface BusEvent {
 }
 
 export interface EventBuses {
-  /** Handles PutEvents: each entry is accepted or refused by itself. */
+  /** Handles PutEvents: each entry is accepted or refused individually. */
   put(input: Record<string, unknown>): Record<string, unknown>;
   onEvent(listener: (event: BusEvent) => void): void;
 }
 
 /** EventBridge's limit for an entry. */
-const MAX_ENTRY_BYTES = 1024 * 1024;
+const maxEntryBytes = 1024 * 1024;
 
-/** Starts the buses of the template; nothing is stored, as EventBridge stores nothing that no rule matches. */
+/** Starts the buses of the template. Nothing is stored, as in EventBridge without matching rules. */
 export function startEventBuses(buses: LocalEventBus[]): EventBuses {
   const listeners = new Set<(event: BusEvent) => void>();
   const names = new Map(buses.flatMap(({ name, arn }) => [[name, name] as const, [arn, name] as const]));
@@ -30,7 +30,7 @@ export function startEventBuses(buses: LocalEventBus[]): EventBuses {
     if (!bus) return refuse('NotAuthorizedForSourceException', `There is no event bus ${String(EventBusName)}.`);
     if (typeof Source !== 'string' || typeof DetailType !== 'string' || typeof Detail !== 'string')
       return refuse('InvalidArgument', 'Source, DetailType and Detail are required.');
-    if (Buffer.byteLength(Detail) + Source.length + DetailType.length > MAX_ENTRY_BYTES)
+    if (Buffer.byteLength(Detail) + Source.length + DetailType.length > maxEntryBytes)
       return refuse('InvalidArgument', 'Total size of the entry exceeds the limit.');
     const event = { id: randomUUID(), bus, source: Source, detailType: DetailType, detail: JSON.parse(Detail) };
     for (const listener of listeners) listener(event);

@@ -5,20 +5,20 @@ import type { Schedule } from '../template/model.ts';
 export interface ScheduleDependencies {
   runtime: LambdaRuntime;
   log: (line: string) => void;
-  /** Instead of the interval in the template. */
+  /** Overrides the interval in the template. */
   everySeconds?: number;
 }
 
-/** A timer that is set further ahead fires at once. */
-const MAX_TIMER_MILLISECONDS = 2 ** 31 - 1;
+/** A longer timer would fire at once. */
+const maxTimerMilliseconds = 2 ** 31 - 1;
 
-/** Starts to invoke a function at an interval; a run that outlasts the interval delays the next. */
+/** Invokes a function at an interval. A run that exceeds the interval delays the next. */
 export function startSchedule(
   schedule: Schedule,
   { runtime, log, everySeconds = schedule.everySeconds }: ScheduleDependencies,
 ): { stop(): void } {
   let stopped = false;
-  const interval = Math.min(everySeconds * 1000, MAX_TIMER_MILLISECONDS);
+  const interval = Math.min(everySeconds * 1000, maxTimerMilliseconds);
   let timer = setTimeout(run, interval);
 
   async function run(): Promise<void> {

@@ -1,28 +1,27 @@
 import { Random } from './random.ts';
 
-/** The behaviours of AWS that can be switched on, and what each does; the modules beside this one cite their documentation. */
+/** The faults that can be enabled, and their effects. Their modules cite the AWS documentation. */
 export const faultNames = {
   'index-lag': 'indexes show changes up to 3 seconds late',
-  'stale-reads': 'reads that are not strongly consistent may return the previous version of an item',
+  'stale-reads': 'eventually consistent reads may return the previous version of an item',
   'late-notifications': 'S3 notifies up to 5 seconds late, out of order, and sometimes twice',
-  deliveries: 'SQS delivers out of order, fewer messages than there are, and some twice',
+  deliveries: 'SQS delivers out of order, in smaller batches, and some messages twice',
   'key-throttles': 'DynamoDB refuses more than 1,000 write or 3,000 read units a second of one partition key',
   conflicts: 'DynamoDB cancels transactions, and refuses writes to items that are in one',
-  unprocessed: 'batches of DynamoDB leave some of their entries unprocessed',
-  errors: 'DynamoDB, S3 and SQS fail now and then with a status of 500 or 503',
-  'lost-responses': 'writes to tables fail now and then after they took place',
+  unprocessed: 'DynamoDB batches leave some of their entries unprocessed',
+  errors: 'DynamoDB, S3 and SQS occasionally fail with status 500 or 503',
+  'lost-responses': 'writes to tables occasionally fail after they took effect',
   credentials: 'the credentials of a function, and URLs signed with them, expire a minute or two after its start',
-  'invoke-throttles': 'Lambda refuses invocations for a moment',
-  recycling: 'environments end between two invocations, and connections of frozen ones are closed',
-  kills: 'environments end in the middle of an invocation that no client of the API waits for',
+  'invoke-throttles': 'Lambda briefly throttles invocations',
+  recycling: 'environments end between invocations, and connections of frozen ones are closed',
+  kills: 'environments end during invocations that no API client waits for',
 } as const;
 
 export type FaultName = keyof typeof faultNames;
 
-/** A choice of behaviours that cannot be read. */
 export class FaultsError extends Error {}
 
-/** Which behaviours are switched on, with the generator that all their choices come from. */
+/** The enabled faults, with their random generator. */
 export class Faults {
   readonly names: FaultName[];
   readonly seed: number;
@@ -35,12 +34,12 @@ export class Faults {
     this.#generators = new Map(names.map((name) => [name, root.fork(name)]));
   }
 
-  /** Returns the generator of a behaviour, or undefined where it is switched off. */
+  /** Returns the generator of a fault, or undefined if it is disabled. */
   random(name: FaultName): Random | undefined {
     return this.#generators.get(name);
   }
 
-  /** Returns the value of the variable that repeats this run. */
+  /** Returns the variable's value that repeats this run. */
   toString(): string {
     const all = this.names.length === Object.keys(faultNames).length;
     return `${all ? 'all' : this.names.join(',')}:${this.seed}`;
@@ -48,8 +47,8 @@ export class Faults {
 }
 
 /**
- * Reads which behaviours are chosen: `all`, or names of behaviours with commas between them, and after a colon the seed of the
- * generator (`all:1234`, `index-lag,kills`); a name with a minus before it is left out (`all,-kills`). Nothing for none.
+ * Parses the enabled faults: `all`, or names separated by commas, and after a colon the seed of the generator
+ * (`all:1234`, `index-lag,kills`). A minus before a name excludes it (`all,-kills`). Empty for none.
  */
 export function readFaults(text: string | undefined): Faults | undefined {
   if (text === undefined || text === '') return undefined;

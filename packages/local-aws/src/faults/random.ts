@@ -1,5 +1,5 @@
 /**
- * A generator of random choices that repeats itself for the same seed, unlike that of the language.
+ * A random generator with a seed, so that runs can be repeated.
  * The algorithm is mulberry32 by Tommy Ettinger, which is in the public domain.
  */
 export class Random {
@@ -11,7 +11,7 @@ export class Random {
     this.#state = this.#seed;
   }
 
-  /** Returns a number of at least 0 and below 1. */
+  /** Returns a number from 0 up to, but excluding, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -19,7 +19,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Returns true with the probability. */
+  /** Returns true with a probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
@@ -29,12 +29,12 @@ export class Random {
     return min + this.next() * (max - min);
   }
 
-  /** Returns an integer of at least 0 and below the limit. */
+  /** Returns an integer from 0 up to, but excluding, the limit. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
-  /** Returns a generator of its own for a name, so that who takes how many numbers from one does not change another. */
+  /** Returns a separate generator for a name, so that consumers do not affect each other's sequences. */
   fork(name: string): Random {
     let hash = this.#seed ^ 0x811c9dc5;
     for (const byte of Buffer.from(name)) hash = Math.imul(hash ^ byte, 0x01000193);

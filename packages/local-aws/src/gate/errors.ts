@@ -4,8 +4,8 @@ import { S3Error, type S3ErrorCode } from '../s3/error.ts';
 import { respondError } from '../s3/request.ts';
 import { TransientError } from './transient-errors.ts';
 
-/** How the services name a refusal: those that speak JSON, the older query protocol of SQS, and S3. */
-const CODES: Record<RefusalReason, { json: string; query: string; s3: S3ErrorCode }> = {
+/** Names of a refusal by protocol: JSON services, the query protocol of SQS, and S3. */
+const codes: Record<RefusalReason, { json: string; query: string; s3: S3ErrorCode }> = {
   'access-denied': { json: 'AccessDeniedException', query: 'AccessDenied', s3: 'AccessDenied' },
   'missing-authentication': {
     json: 'MissingAuthenticationTokenException',
@@ -35,7 +35,7 @@ const CODES: Record<RefusalReason, { json: string; query: string; s3: S3ErrorCod
   },
 };
 
-/** Responds with an error the way the service would, unless a response has begun. */
+/** Responds with an error in the format of the service, unless a response has begun. */
 export function respondServiceError(service: Service, error: unknown, res: ServerResponse): void {
   if (res.headersSent || res.destroyed) {
     res.destroy();
@@ -49,13 +49,13 @@ export function respondServiceError(service: Service, error: unknown, res: Serve
 
 function toS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
-  if (error instanceof Refusal) return new S3Error(CODES[error.reason].s3, error.message);
+  if (error instanceof Refusal) return new S3Error(codes[error.reason].s3, error.message);
   return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
 }
 
 function respondQueryError(error: unknown, res: ServerResponse): void {
   const refusal = error instanceof Refusal ? error : undefined;
-  const code = refusal ? CODES[refusal.reason].query : 'InternalFailure';
+  const code = refusal ? codes[refusal.reason].query : 'InternalFailure';
   const message = refusal?.message ?? 'The request processing has failed because of an unknown error.';
   res.writeHead(refusal ? (refusal.reason === 'invalid-request' ? 400 : 403) : 500, { 'content-type': 'text/xml' });
   res.end(
@@ -65,7 +65,7 @@ function respondQueryError(error: unknown, res: ServerResponse): void {
 
 function respondJsonError(service: JsonService, error: unknown, res: ServerResponse): void {
   const refusal = error instanceof Refusal ? error : undefined;
-  const { json, query } = refusal ? CODES[refusal.reason] : { json: 'InternalFailure', query: 'InternalFailure' };
+  const { json, query } = refusal ? codes[refusal.reason] : { json: 'InternalFailure', query: 'InternalFailure' };
   const message = refusal?.message ?? 'The request processing has failed because of an unknown error.';
   const body = JSON.stringify({ __type: `com.amazon.coral.service#${json}`, message });
   res.statusCode = statusOf(service, refusal?.reason);
@@ -77,7 +77,7 @@ function respondJsonError(service: JsonService, error: unknown, res: ServerRespo
 
 function statusOf(service: JsonService, reason: RefusalReason | undefined): number {
   if (reason === undefined) return 500;
-  // SQS and Lambda refuse with 403 where DynamoDB does with 400.
+  // SQS and Lambda refuse with 403, DynamoDB with 400.
   if ((service === 'sqs' || service === 'lambda') && reason === 'access-denied') return 403;
   return reason === 'too-large' ? 413 : 400;
 }

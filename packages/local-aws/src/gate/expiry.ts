@@ -2,11 +2,11 @@ import type { Tables } from '../dynamodb/tables.ts';
 import type { ObjectStore } from '../s3/store.ts';
 import type { LocalBucket, LocalTable } from '../template/model.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
-const FIRST_RUN_MS = 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+const firstRunMs = 60 * 1000;
 
-/** Deletes expired items and objects shortly after the start and then every hour; returns a function that stops it. */
+/** Deletes expired items and objects shortly after the start and then hourly; returns a function that stops it. */
 export function startExpiry(work: {
   tables: LocalTable[];
   buckets: LocalBucket[];
@@ -22,15 +22,15 @@ export function startExpiry(work: {
       work.onError(error);
     }
   };
-  const first = setTimeout(run, FIRST_RUN_MS).unref();
-  const hourly = setInterval(run, HOUR_MS).unref();
+  const first = setTimeout(run, firstRunMs).unref();
+  const hourly = setInterval(run, hourMs).unref();
   return () => {
     clearTimeout(first);
     clearInterval(hourly);
   };
 }
 
-/** Deletes the items whose time to live is over. */
+/** Deletes items whose time to live has passed. */
 export async function expireItems(tables: LocalTable[], database: Pick<Tables, 'call'>, now: number): Promise<void> {
   for (const table of tables) {
     if (!table.timeToLiveAttribute) continue;
@@ -49,7 +49,7 @@ export async function expireItems(tables: LocalTable[], database: Pick<Tables, '
       for (const item of Array.isArray(page.Items) ? page.Items : []) {
         const names = [table.partitionKey.name, ...(table.sortKey ? [table.sortKey.name] : [])];
         const Key = Object.fromEntries(names.map((name) => [name, item[name]]));
-        // Conditional, because the item may have been given a longer life since the scan read it.
+        // Conditional, because the item's life may have been extended since the scan.
         await database
           .call('DeleteItem', { ...condition, Key, ConditionExpression: '#ttl < :now' })
           .catch((error: Error) => {
@@ -61,11 +61,11 @@ export async function expireItems(tables: LocalTable[], database: Pick<Tables, '
   }
 }
 
-/** Deletes the objects that a rule of their bucket has expired. */
+/** Deletes objects that have expired by a rule of their bucket. */
 export function expireObjects(buckets: LocalBucket[], store: ObjectStore, now: number): void {
   for (const bucket of buckets) {
     for (const { prefix, days } of bucket.expirations) {
-      for (const key of store.listOlder(bucket.name, prefix, now - days * DAY_MS)) store.delete(bucket.name, key);
+      for (const key of store.listOlder(bucket.name, prefix, now - days * dayMs)) store.delete(bucket.name, key);
     }
   }
 }

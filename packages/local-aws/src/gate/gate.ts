@@ -38,11 +38,11 @@ import type { Servers } from './servers.ts';
 import { SessionConnections } from './session-connections.ts';
 import { TransientError, TransientErrors } from './transient-errors.ts';
 
-const PREFIX = '/_aws/';
-const CONNECTIONS = 'apigatewaymanagementapi';
-const MAX_CALL_BYTES = 16 * 1024 * 1024;
+const prefix = '/_aws/';
+const connectionsService = 'apigatewaymanagementapi';
+const maxCallBytes = 16 * 1024 * 1024;
 
-/** A call that a role made and its policies do not allow. */
+/** A call that the policies of its role do not allow. */
 export interface Denial {
   roleArn: string;
   action: string;
@@ -52,35 +52,37 @@ export interface Denial {
 export interface GateOptions {
   stack: LocalStack;
   credentials: Credentials[];
-  /** Verifies signatures; by default those of the credentials, over the path that the gate is called with. */
+  /** Defaults to verifying the credentials above, over the path that the gate is called with. */
   verifier?: SignatureVerifier;
-  /** Finds the credentials of sessions, beside those above. */
+  /** Finds session credentials, in addition to those above. */
   findSession?: FindSession;
   servers: Servers;
-  /** Makes the credentials that AssumeRole returns. */
+  /** Creates the credentials that AssumeRole returns. */
   assumeRole?: AssumeRole;
-  /** Handles PutEvents. */
   putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
-  /** The connections of the WebSocket API, of which there may be none before the functions run. */
+  /** The connections of the WebSocket API, if it has started. */
   sockets?: () => ManagedConnections | undefined;
-  /** The functions that calls invoke. */
+  /** The functions that calls invoke, if they have started. */
   functions?: () => InvokableFunctions | undefined;
-  /** How calls fail though they are right. */
+  /** Faults of correct calls. */
   faults?: Faults | undefined;
   /** A folder to record decisions in. */
   recordFolder?: string | undefined;
   onDenied?: (denial: Denial) => void;
-  /** Receives errors that callers only see as an internal error. */
+  /** Receives errors that callers see as internal errors. */
   onError?: (error: unknown) => void;
 }
 
 export interface Gate {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** Closes the connections over which someone has called with the credentials of a session. */
+  /** Closes the connections of a session's callers. */
   disconnect(accessKeyId: string): void;
 }
 
-/** Creates the gate, which passes on calls to the embedded servers that are correctly signed and that their role allows. */
+/**
+ * Creates the gate, which forwards calls to the embedded servers if they are correctly signed and allowed by their
+ * role.
+ */
 export function createGate(options: GateOptions): Gate {
   const { stack, servers } = options;
   assertUnderstood(stack);
@@ -94,7 +96,7 @@ export function createGate(options: GateOptions): Gate {
   const notify: CreationListener = (kind, object) => notifyCreated(stack, sendNotification, record, kind, object);
   const errors = transientErrors(options.faults, 'errors');
   const losses = transientErrors(options.faults, 'lost-responses');
-  // Whoever has a URL that the API presigned is a client, and need not make a second attempt.
+  // URLs that the API presigned are used by clients, which need not retry.
   const rolesOfApi = new Set([
     ...stack.httpApis.flatMap(({ routes }) => routes.map(({ function: fn }) => fn.role)),
     ...stack.assumableRoles,
@@ -130,8 +132,7 @@ export function createGate(options: GateOptions): Gate {
   }
 
   /**
-   * Returns what the caller learns of an error: that an object does not exist only where they may list the bucket, which a
-   * policy that limits the prefix does not allow in general.
+   * Returns the error that the caller sees. S3 reveals a missing object only to callers that may list the whole bucket.
    */
   function errorFor({ role }: Credentials, bucket: string, error: unknown): unknown {
     if (!(error instanceof S3Error) || error.code !== 'NoSuchKey') return error;
@@ -154,14 +155,14 @@ export function createGate(options: GateOptions): Gate {
     const { credentials } = verifier.verify(service, req, url.path, url.query, sha256(body));
     connections.add(credentials, req.socket);
     if (service === 'execute-api') {
-      const path = url.path.slice(`${PREFIX}${CONNECTIONS}`.length);
+      const path = url.path.slice(`${prefix}${connectionsService}`.length);
       manageConnection(stack, options.sockets?.(), req, res, { path, body }, (need) =>
         authorise(req, credentials, [need]),
       );
       return;
     }
     if (service === 'lambda') {
-      const call = { path: url.path.slice(`${PREFIX}${service}`.length), query: url.query, body };
+      const call = { path: url.path.slice(`${prefix}${service}`.length), query: url.query, body };
       await invokeFunction(stack, options.functions?.(), req, res, call, (need) => authorise(req, credentials, [need]));
       return;
     }
@@ -198,7 +199,7 @@ export function createGate(options: GateOptions): Gate {
   }
 
   async function handleS3(req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
-    const target = parseTarget(url.path.slice(`${PREFIX}s3`.length));
+    const target = parseTarget(url.path.slice(`${prefix}s3`.length));
     const bucket = buckets.get(target.bucket);
     setRequestId(res);
     if (bucket) setCorsHeaders(bucket.cors, req, res);
@@ -217,7 +218,7 @@ export function createGate(options: GateOptions): Gate {
     const operation = s3OperationOf(req.method ?? 'GET', target.key, query, sent);
     const authoriseKeys = (keys: string[]) =>
       authorise(req, verified.credentials, s3Actions(operation, target, query, sent, keys));
-    // The keys to delete are in the body; for anything else, a call is refused before its body is read.
+    // The keys to delete are in the body. All other calls are refused before their body is read.
     if (operation !== 'DeleteObjects') authoriseKeys([]);
     const isOfClient = verified.presigned && rolesOfApi.has(verified.credentials.role);
     if (!isOfClient && errors?.next()) throw errors.error('s3');
@@ -239,7 +240,7 @@ export function createGate(options: GateOptions): Gate {
       bucket: bucket.name,
       store: servers.forms,
       verifier,
-      bucketUrl: `http://${req.headers.host ?? '127.0.0.1'}${PREFIX}s3/${bucket.name}`,
+      bucketUrl: `http://${req.headers.host ?? '127.0.0.1'}${prefix}s3/${bucket.name}`,
       authorise: (credentials, key) =>
         authorise(req, credentials, [{ action: 's3:PutObject', resource: `${bucket.arn}/${key}` }]),
       created: (object) => notify('Post', object),
@@ -261,7 +262,7 @@ export function createGate(options: GateOptions): Gate {
       } catch (error) {
         if (isInternal(error) && !res.destroyed) options.onError?.(error);
         respondServiceError(service, error, res);
-        // What was not read of the body is dropped, so that the connection can carry the next request.
+        // Drops the rest of the body, so that the connection can carry the next request.
         req.resume();
       }
     },
@@ -284,8 +285,8 @@ function splitUrl(url: string): { path: string; query: string } {
 }
 
 function serviceOf(path: string): Service {
-  const name = path.slice(PREFIX.length).split('/', 1)[0];
-  if (name === CONNECTIONS) return 'execute-api';
+  const name = path.slice(prefix.length).split('/', 1)[0];
+  if (name === connectionsService) return 'execute-api';
   return name === 'dynamodb' || name === 'sqs' || name === 'events' || name === 'lambda' || name === 'sts'
     ? name
     : 's3';
@@ -293,7 +294,7 @@ function serviceOf(path: string): Service {
 
 function contextValue(need: RequiredAction, key: string): string[] | undefined {
   const name = key.toLowerCase();
-  // The loopback interface stands for TLS here: nothing on it leaves the machine.
+  // The loopback interface counts as TLS: nothing on it leaves the machine.
   if (name === 'aws:securetransport') return ['true'];
   return need.conditions?.[name]?.();
 }
@@ -306,7 +307,7 @@ function conditionValues({ conditions = {} }: RequiredAction): Record<string, st
   return Object.fromEntries(Object.entries(conditions).map(([key, read]) => [key, read() ?? []]));
 }
 
-/** Reads the application out of a user agent such as `aws-sdk-js/3.0 … app/tests`. */
+/** Reads the application from a user agent such as `aws-sdk-js/3.0 … app/tests`. */
 function appOf({ headers }: IncomingMessage): { app?: string } {
   const app = /(?:^| )app\/(\S+)/.exec(`${headers['x-amz-user-agent']} ${headers['user-agent']}`)?.[1];
   return app === undefined ? {} : { app };
@@ -317,7 +318,7 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of req) {
     size += chunk.length;
-    if (size > MAX_CALL_BYTES) throw new Refusal('too-large', 'Request must be smaller than 16 MB.');
+    if (size > maxCallBytes) throw new Refusal('too-large', 'Request must be smaller than 16 MB.');
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
@@ -340,20 +341,20 @@ function isForm(req: IncomingMessage, key: string, query: Query): boolean {
   return req.method === 'POST' && key === '' && req.headers.authorization === undefined && query.pairs.length === 0;
 }
 
-/** The query without the parameters of the signature and the name by which the SDK labels its requests. */
+/** Returns the query without the signature's parameters and the SDK's request label. */
 function operationQuery(query: Query): URLSearchParams {
   return new URLSearchParams(query.pairs.filter(([name]) => name !== 'x-id' && !/^x-amz-/i.test(name)));
 }
 
-/** The parameters of a presigned URL that are its signature; the others that begin like them stand for headers. */
-const SIGNATURE_PARAMETERS =
+/** The signature parameters of a presigned URL; other `X-Amz-` parameters replace headers. */
+const signatureParameters =
   /^x-amz-(algorithm|content-sha256|credential|date|expires|security-token|signature|signedheaders|user-agent)$/;
 
 function headersInQuery(query: Query): Record<string, string> {
   return Object.fromEntries(
     query.pairs
       .map(([name, value]): [string, string] => [name.toLowerCase(), value])
-      .filter(([name]) => name.startsWith('x-amz-') && !SIGNATURE_PARAMETERS.test(name)),
+      .filter(([name]) => name.startsWith('x-amz-') && !signatureParameters.test(name)),
   );
 }
 
@@ -372,7 +373,7 @@ function openContent(
   if (req.method !== 'PUT' && req.method !== 'POST') return { body: undefined, headers, checksum: () => undefined };
   if ((operation === 'PutObject' || operation === 'UploadPart') && isOfUnknownLength(req))
     throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.');
-  // What the request to complete an upload has in these headers is the checksum of the object.
+  // When completing an upload, these headers carry the checksum of the object, not of the body.
   const ofBody = operation === 'CompleteMultipartUpload' ? withoutChecksums(headers) : headers;
   const { body, length, checksum } = openBody(req, verified, ofBody);
   return { body, headers: headersOfContent(headers, length), checksum };

@@ -13,11 +13,11 @@ import { reachQueues } from '../sqs/remote-queues.ts';
 import type { LocalStack } from '../template/model.ts';
 import { startExpiry } from './expiry.ts';
 
-/** The addresses of other servers, which are used in place of the embedded ones. */
+/** Addresses of servers to use instead of the embedded ones. */
 export interface ServerAddresses {
   dynamodb?: string | undefined;
   sqs?: string | undefined;
-  /** With user and password: the access key id and the secret access key of someone who may do everything there. */
+  /** With user and password: the access key id and secret access key of an administrator there. */
   s3?: string | undefined;
 }
 
@@ -26,16 +26,19 @@ export interface Servers {
   sqs: Queues['handle'];
   s3: S3Service['handle'];
   forms: FormStore;
-  /** What the embedded S3 keeps; undefined where another one is used. */
+  /** The embedded S3's store; undefined if another S3 is used. */
   objects: ObjectStore | undefined;
   onObjectCreated: S3Service['onCreated'];
-  /** Sends a message in the name of a service of AWS, which needs no signature. */
+  /** Sends a message as an AWS service, without a signature. */
   sendMessage: Queues['send'];
   queueFacts: Queues['facts'];
   close(): Promise<void>;
 }
 
-/** Starts DynamoDB, SQS and S3 in this process on the data folder, or uses those at the addresses, with the resources of the stack. */
+/**
+ * Starts DynamoDB, SQS and S3 in this process on the data folder, or connects to those at the addresses, with the
+ * resources of the stack.
+ */
 export async function startServers(options: {
   stack: LocalStack;
   dataDirectory: string;
@@ -43,16 +46,16 @@ export async function startServers(options: {
   origin: string;
   onError?: (error: unknown) => void;
   addresses?: ServerAddresses;
-  /** Counts the capacity units that requests take from the embedded DynamoDB. */
+  /** Counts the capacity units of the embedded DynamoDB. */
   meter?: CapacityMeter | undefined;
-  /** How the embedded servers misbehave. */
+  /** Faults of the embedded servers. */
   faults?: Faults | undefined;
-  /** When messages become visible again whose receivers died with this process, in milliseconds. */
+  /** When messages become visible again if their receivers died with this process, in milliseconds. */
   orphansAfterMs?: number;
 }): Promise<Servers> {
   const { stack, dataDirectory, addresses = {}, faults, orphansAfterMs = 0, onError = () => undefined } = options;
   for (const queue of stack.queues) {
-    // The SDK calls the host of a queue's URL, not its endpoint, when the two differ.
+    // The SDK calls the host of a queue's URL instead of its endpoint if the two differ.
     if (new URL(queue.url).origin !== options.origin)
       throw new Error(`The queue ${queue.logicalId} is not at the origin`);
   }
@@ -65,7 +68,7 @@ export async function startServers(options: {
   const queues = addresses.sqs
     ? await reachQueues(stack.queues, stack.region, addresses.sqs)
     : await startQueues(stack.queues, stack.region, folder('sqs'), { faults, orphansAfterMs });
-  // Another S3 expires objects by itself, or not at all.
+  // Another S3 is responsible for expiring its objects.
   const store = addresses.s3
     ? undefined
     : new ObjectStore(

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Credentials } from '../iam/credentials.ts';
 
-/** The open connections of sessions, by their access keys. */
+/** The open connections of sessions, by access key. */
 export class SessionConnections {
   readonly #sockets = new Map<string, Set<Socket>>();
 
-  /** Adds the connection of a call, unless it came with credentials that many callers share. */
+  /** Adds the connection of a call, unless its credentials are shared by many callers. */
   add({ accessKeyId, expiresAt }: Credentials, socket: Socket): void {
     if (expiresAt === undefined) return;
     const own = this.#sockets.get(accessKeyId) ?? new Set();

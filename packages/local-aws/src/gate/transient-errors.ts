@@ -2,25 +2,25 @@ import type { ServerResponse } from 'node:http';
 import type { Random } from '../faults/random.ts';
 import { S3Error } from '../s3/error.ts';
 
-/** Low enough that an SDK, which makes three attempts, hardly ever gives up. */
-const RATE = 0.005;
+/** Low enough that an SDK, with three attempts, hardly ever gives up. */
+const defaultRate = 0.005;
 
 export type FailingService = 'dynamodb' | 'sqs' | 's3';
 
-const WRITES = /^(PutItem|UpdateItem|DeleteItem|BatchWriteItem)$/;
+const writes = /^(PutItem|UpdateItem|DeleteItem|BatchWriteItem)$/;
 
 /**
- * Decides which calls fail though nothing is wrong with them.
- * Imitates: "InternalServerError (HTTP 500): DynamoDB could not process your request" (DynamoDB developer guide, "Error handling",
- * where 503 stands beside it), "503 Slow Down: reduce your request rate" and "500 InternalError: please try again" (S3 API
- * reference, "Error responses"), "InternalFailure" and "ServiceUnavailable" (SQS API reference, "Common errors"). SDKs repeat
- * all of them.
+ * Decides which correct calls fail.
+ * Imitates: "InternalServerError (HTTP 500): DynamoDB could not process your request" (DynamoDB developer guide, "Error
+ * handling", next to 503), "503 Slow Down: reduce your request rate" and "500 InternalError: please try again" (S3 API
+ * reference, "Error responses"), "InternalFailure" and "ServiceUnavailable" (SQS API reference, "Common errors"). SDKs
+ * repeat all of them.
  */
 export class TransientErrors {
   readonly #random: Random;
   readonly #rate: number;
 
-  constructor(random: Random, rate = RATE) {
+  constructor(random: Random, rate = defaultRate) {
     this.#random = random;
     this.#rate = rate;
   }
@@ -31,13 +31,13 @@ export class TransientErrors {
   }
 
   /**
-   * Returns whether the response of a call is lost after its effect, as only those of writes to tables are.
-   * Imitates: "For write requests, the write operation may have succeeded" of an InternalServerError (DynamoDB developer
-   * guide, "Error handling"); a connection that is reset looks the same. The SDK repeats the write, whose condition fails by
-   * then because of the first.
+   * Returns whether the response of a call is lost after its effect; only table writes are affected.
+   * Imitates: "For write requests, the write operation may have succeeded" of an InternalServerError (DynamoDB
+   * developer guide, "Error handling"); a reset connection looks the same. The SDK repeats the write, and its condition
+   * then fails because of the first.
    */
   losesResponse(service: FailingService, operation: string): boolean {
-    return service === 'dynamodb' && WRITES.test(operation) && this.#random.chance(this.#rate);
+    return service === 'dynamodb' && writes.test(operation) && this.#random.chance(this.#rate);
   }
 
   /** Returns the error of a call that fails. */
@@ -51,7 +51,7 @@ export class TransientErrors {
   }
 }
 
-const TYPES = {
+const types = {
   dynamodb: {
     500: 'com.amazonaws.dynamodb.v20120810#InternalServerError',
     503: 'com.amazon.coral.service#ServiceUnavailableException',
@@ -59,7 +59,7 @@ const TYPES = {
   sqs: { 500: 'com.amazon.coral.service#InternalFailure', 503: 'com.amazon.coral.service#ServiceUnavailable' },
 };
 
-/** An error of a service that speaks JSON, which is none of the caller's. */
+/** A server error of a service that speaks JSON. */
 export class TransientError extends Error {
   override readonly name = 'TransientError';
   readonly #service: 'dynamodb' | 'sqs';
@@ -71,9 +71,9 @@ export class TransientError extends Error {
     this.#status = status;
   }
 
-  /** Responds with it. */
+  /** Sends the error. */
   respond(res: ServerResponse): void {
-    const type = TYPES[this.#service][this.#status];
+    const type = types[this.#service][this.#status];
     const body = JSON.stringify({ __type: type, message: this.message });
     res.statusCode = this.#status;
     res.setHeader('content-type', 'application/x-amz-json-1.0');

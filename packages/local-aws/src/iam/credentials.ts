@@ -4,19 +4,19 @@ import type { LocalRole } from '../template/model.ts';
 export interface Credentials {
   accessKeyId: string;
   secretAccessKey: string;
-  /** Empty for keys that do not expire, which come without one. */
+  /** Empty for permanent keys, which have none. */
   sessionToken: string;
   role: LocalRole;
-  /** Milliseconds since 1970 after which nothing signed with them is accepted; absent for never. */
+  /** Milliseconds since 1970 until which signatures are accepted; absent for permanent keys. */
   expiresAt?: number;
 }
 
-/** Derives the credentials of a role from the master secret, so that what was presigned before a restart stays valid. */
+/** Derives the credentials of a role from the master secret, so that presigned requests stay valid after a restart. */
 export function makeCredentials(masterSecret: string, role: LocalRole): Credentials {
   const derive = (purpose: string) =>
     createHmac('sha256', masterSecret).update(`${purpose}\n${role.logicalId}`).digest();
   return {
-    // Temporary keys, those with a session token, begin with ASIA.
+    // Temporary keys, which have a session token, begin with ASIA.
     accessKeyId: `ASIA${derive('accessKeyId').toString('hex').slice(0, 16).toUpperCase()}`,
     secretAccessKey: derive('secretAccessKey').toString('base64').slice(0, 40),
     sessionToken: `${derive('sessionToken').toString('base64url')}${derive('sessionToken2').toString('base64url')}`,
@@ -30,14 +30,14 @@ interface Session {
   expiresAt: number;
 }
 
-/** Makes credentials of a role that expire, as those of an execution environment do. */
+/** Creates expiring credentials of a role, like those of an execution environment. */
 export function makeSessionCredentials(masterSecret: string, role: LocalRole, expiresAt: number): Credentials {
   return sessionCredentials(masterSecret, role, { role: role.logicalId, id: randomUUID(), expiresAt });
 }
 
 /**
- * Returns the credentials that a session token belongs to, if this service issued it. The token says everything, so that
- * what was presigned before a restart stays valid as long as it would have.
+ * Returns the credentials of a session token that this service issued. The token holds everything, so that presigned
+ * requests stay valid after a restart.
  */
 export function readSession(masterSecret: string, roles: LocalRole[], token: string): Credentials | undefined {
   const [text = '', seal = ''] = token.split('.');
@@ -49,7 +49,7 @@ export function readSession(masterSecret: string, roles: LocalRole[], token: str
 }
 
 function sessionCredentials(masterSecret: string, role: LocalRole, session: Session): Credentials {
-  // Of the identity of a role that no template has, since a logical id holds neither spaces nor dashes.
+  // Derived from a role that no template has, since logical ids hold neither spaces nor dashes.
   const { accessKeyId, secretAccessKey } = makeCredentials(masterSecret, {
     ...role,
     logicalId: `${role.logicalId} ${session.id}`,

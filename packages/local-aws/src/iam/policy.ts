@@ -1,14 +1,14 @@
 import type { LocalStack, PolicyStatement, Principal } from '../template/model.ts';
 import { wildcard } from '../wildcard.ts';
 
-/** Who asks: a role of the stack, or a service such as `s3.amazonaws.com` that delivers on its own. */
+/** The caller: a role of the stack, or a service such as `s3.amazonaws.com`. */
 export type Caller = { type: 'role'; arn: string; account: string } | { type: 'service'; name: string };
 
 export interface AccessRequest {
   caller: Caller;
   action: string;
   resource: string;
-  /** The values of a condition key, or nothing when the request does not carry the key. */
+  /** Returns the values of a condition key, or undefined if the request lacks it. */
   context(key: string): string[] | undefined;
 }
 
@@ -16,7 +16,7 @@ type Operator = (actual: string, accepted: string) => boolean;
 
 interface ConditionOperator {
   matches: Operator;
-  /** A negated operator holds when the request has none of the values, so also when it lacks the key. */
+  /** A negated operator holds if the request has none of the values, so also if it lacks the key. */
   negated?: boolean;
   everyValue?: boolean;
 }
@@ -47,8 +47,8 @@ const conditionKeys = new Set(
 );
 
 /**
- * Decides a request as IAM does: an explicit Deny of either policy wins, else an Allow of either is enough.
- * Caller and resources are of one account here, so an Allow of the resource's policy needs none of the role's.
+ * Decides a request as IAM does: an explicit Deny of either policy wins, otherwise an Allow of either is enough. Caller
+ * and resources belong to one account, so an Allow of the resource's policy suffices.
  */
 export function isAllowed(
   request: AccessRequest,
@@ -69,7 +69,7 @@ export function isAllowed(
   return allowed;
 }
 
-/** Throws when a policy of the stack holds a condition or resource this module would not judge as AWS does. */
+/** Throws if a policy has a condition or resource that this module would not evaluate as AWS does. */
 export function assertUnderstood({ functions, queues, buckets }: LocalStack): void {
   const owners = [
     ...functions.map(({ role }) => role),
@@ -82,8 +82,8 @@ export function assertUnderstood({ functions, queues, buckets }: LocalStack): vo
       if (unknown) throw new Error(`The policy of ${logicalId} has the ${unknown}, which is not understood here`);
     }
     const patterns = statements.flatMap(({ resources, conditions }) => [
-      ...resources.filter((resource) => resource !== '*' && splitArn(resource).length < ARN_PARTS),
-      ...[...resources, ...valuesOf(conditions)].filter((text) => VARIABLE.test(text)),
+      ...resources.filter((resource) => resource !== '*' && splitArn(resource).length < arnParts),
+      ...[...resources, ...valuesOf(conditions)].filter((text) => variable.test(text)),
     ]);
     const [pattern] = patterns;
     if (pattern !== undefined)
@@ -131,21 +131,21 @@ function matchesPrincipal(principal: Principal, effect: PolicyStatement['effect'
   if (principal.value === '*') return true;
   if (caller.type !== 'role') return false;
   if (principal.value === caller.arn) return true;
-  // Naming the account denies to all its roles, but allows nothing by itself: it leaves that to their own policies.
+  // An account as principal denies to all its roles, but allows nothing: that is left to the roles' own policies.
   const account = principal.value === caller.account || principal.value === `arn:aws:iam::${caller.account}:root`;
   return effect === 'Deny' && account;
 }
 
-const ARN_PARTS = 6;
-const VARIABLE = /\$\{/;
+const arnParts = 6;
+const variable = /\$\{/;
 
 function splitArn(arn: string): string[] {
   const parts = arn.split(':');
-  const last = parts.splice(ARN_PARTS - 1);
+  const last = parts.splice(arnParts - 1);
   return last.length > 0 ? [...parts, last.join(':')] : parts;
 }
 
-/** Matches an ARN part by part: a wildcard of a policy does not reach over the colons between them. */
+/** Matches an ARN by segment: a wildcard does not span the colons between them. */
 function isArnLike(arn: string, pattern: string): boolean {
   const [parts, patterns] = [splitArn(arn), splitArn(pattern)];
   return parts.length === patterns.length && parts.every((part, index) => like(part, patterns[index] ?? ''));

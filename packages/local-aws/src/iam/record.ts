@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import type { PolicyStatement } from '../template/model.ts';
 import type { Caller } from './policy.ts';
 
-/** One decision of the gate, with everything of the request that a policy can ask for. */
+/** A decision of the gate, with every property of the request that a policy can check. */
 export interface RecordedDecision {
-  /** Logical id of the role, or the name of a service that acts by itself. */
+  /** Logical id of the role, or the name of a service. */
   role: string;
   action: string;
   resource: string;
-  /** The values of each condition key that the request carries. */
+  /** The values of each condition key in the request. */
   conditions: Record<string, string[]>;
   isAllowed: boolean;
-  /** The application that the caller's SDK names in its user agent, if any. */
+  /** The application in the user agent of the caller's SDK, if any. */
   app?: string;
-  /** Names the file with the policies that decided. */
+  /** The file with the policies of the decision. */
   policies: string;
 }
 
-/** What decided: the caller, the policy of their role, and the policy of the resource. */
+/** The basis of a decision: the caller, and the policies of their role and the resource. */
 export interface RecordedPolicies {
   caller: Caller;
   identity: PolicyStatement[];
@@ -29,8 +29,8 @@ export interface RecordedPolicies {
 export type Recorder = (decision: Omit<RecordedDecision, 'policies'>, policies: RecordedPolicies) => void;
 
 /**
- * Records each kind of decision once, in a file for this process in the folder; does nothing
- * without it. Written at once, because tests kill the processes that they start.
+ * Records each kind of decision once, in a file per process in the folder; does nothing without a folder. Written
+ * synchronously, because tests kill the processes they start.
  */
 export function createRecorder(folder: string | undefined): Recorder {
   if (folder === undefined || folder === '') return () => {};
@@ -38,7 +38,7 @@ export function createRecorder(folder: string | undefined): Recorder {
   const path = join(folder, `${process.pid}-${randomUUID()}.jsonl`);
   const seen = new Set<string>();
   return (decision, policies) => {
-    // Tests change the policies of a stack that runs, so they belong to the decision and not to the role.
+    // Tests change the policies of a running stack, so they belong to the decision, not to the role.
     const text = JSON.stringify(policies);
     const name = hash('sha256', text).slice(0, 16);
     if (!seen.has(name)) writeFileSync(join(folder, `${name}.json`), text);
@@ -50,10 +50,10 @@ export function createRecorder(folder: string | undefined): Recorder {
   };
 }
 
-/** Stands for what differs from call to call; no pattern of a policy names it. */
+/** Replaces values that differ from call to call. No policy pattern contains it. */
 const anything = '…';
 
-/** Keeps what policies distinguish, so that the calls of ten thousand tasks are one kind. */
+/** Keeps what policies distinguish, so that calls of ten thousand tasks are one kind. */
 function withoutIds(decision: RecordedDecision): RecordedDecision {
   const conditions = Object.entries(decision.conditions).map(([key, values]) => [
     key,
@@ -67,7 +67,7 @@ function shortenValue(value: string): string {
   return value.replace(/^([^#/]*[#/]).+$/s, `$1${anything}`);
 }
 
-/** Shortens the key of an object to its first part, and the id of a connection to nothing. */
+/** Shortens an object key to its first part, and removes a connection id. */
 function shortenArn(arn: string): string {
   return arn
     .replace(/^(arn:aws:s3:::[^/]+\/)(.+)$/s, (_arn, bucket: string, key: string) => `${bucket}${shortenValue(key)}`)

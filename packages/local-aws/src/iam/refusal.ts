@@ -14,7 +14,7 @@ export type RefusalReason =
   | 'invalid-request'
   | 'too-large';
 
-/** A call that the gate refuses; each protocol words it in its own way. */
+/** A call that the gate refuses; each protocol formats it differently. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reason: RefusalReason;
@@ -25,14 +25,14 @@ export class Refusal extends Error {
   }
 }
 
-/** One permission that a call needs, with what conditions may ask of the call. */
+/** A permission that a call needs, with the values for conditions. */
 export interface RequiredAction {
   action: string;
   resource: string;
   conditions?: Record<string, () => string[] | undefined>;
 }
 
-/** Reads the operation out of the target header, such as `DynamoDB_20120810.GetItem`. */
+/** Reads the operation from the target header, such as `DynamoDB_20120810.GetItem`. */
 export function operationOf(service: JsonService, target: string | string[] | undefined): string {
   const prefix = {
     dynamodb: 'DynamoDB_20120810.',

@@ -9,14 +9,13 @@ export interface SigningKey {
 
 interface UnsignedRequest {
   method: string;
-  /** Encoded. */
   path: string;
   query: URLSearchParams;
   /** Names in lower case, with `host` and `x-amz-content-sha256` among them. */
   headers: Record<string, string>;
 }
 
-/** Signs a request to S3, by all of its headers that are of S3; returns its headers with the signature. */
+/** Signs a request to S3 with all its S3 headers; returns its headers with the signature. */
 export function sign(key: SigningKey, { method, path, query, headers }: UnsignedRequest): Record<string, string> {
   const timestamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   const all: Record<string, string> = { ...headers, 'x-amz-date': timestamp };
@@ -43,7 +42,7 @@ export function sign(key: SigningKey, { method, path, query, headers }: Unsigned
   };
 }
 
-/** Derives the key for the requests of one day, region and service from a secret. */
+/** Derives the signing key of a secret for a day, region and service. */
 export function deriveSigningKey(secretAccessKey: string, scope: string[]): Buffer {
   return scope.reduce<Buffer>(
     (previous, part) => createHmac('sha256', previous).update(part).digest(),
@@ -51,7 +50,7 @@ export function deriveSigningKey(secretAccessKey: string, scope: string[]): Buff
   );
 }
 
-/** Writes a query in the form that is signed, which servers take as well. */
+/** Formats a query in its canonical form. */
 export function canonicalQuery(pairs: Iterable<[string, string]>): string {
   return Array.from(pairs, ([name, value]): [string, string] => [encodeRfc3986(name), encodeRfc3986(value)])
     .sort(([aName, aValue], [bName, bValue]) => compare(aName, bName) || compare(aValue, bValue))

@@ -5,10 +5,10 @@ import type { Credentials } from './credentials.ts';
 import { Refusal, type Service } from './refusal.ts';
 import { canonicalQuery, deriveSigningKey } from './sign.ts';
 
-const ALGORITHM = 'AWS4-HMAC-SHA256';
-const CLOCK_SKEW_MS = 15 * 60 * 1000;
-const MAX_PRESIGNED_SECONDS = 7 * 24 * 60 * 60;
-export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
+const expectedAlgorithm = 'AWS4-HMAC-SHA256';
+const clockSkewMs = 15 * 60 * 1000;
+const maxPresignedSeconds = 7 * 24 * 60 * 60;
+export const unsignedPayload = 'UNSIGNED-PAYLOAD';
 
 interface Scope {
   accessKeyId: string;
@@ -17,7 +17,7 @@ interface Scope {
   service: string;
 }
 
-/** A verified signature: who signed, and what the signatures of the chunks of the body continue from. */
+/** A verified signature: its credentials, and the seed for signatures of body chunks. */
 export interface Verified {
   credentials: Credentials;
   payloadHash: string;
@@ -35,11 +35,11 @@ export interface Query {
 
 export interface SignatureVerifier {
   verify(service: Service, req: IncomingMessage, path: string, query: Query, bodyHash: string | undefined): Verified;
-  /** Verifies a signature over a text, as a presigned POST carries it over its policy. */
+  /** Verifies a signature over a text, such as the policy of a presigned POST. */
   verifyText(credential: string, text: string, signature: string, token: string | undefined): Credentials;
 }
 
-/** Parses a raw query string without the parsing differences between URL libraries that a signature would notice. */
+/** Parses a raw query string, without the differences between URL libraries that would break a signature. */
 export function parseQuery(raw: string): Query {
   const pairs: [string, string][] = [];
   for (const part of raw.split('&')) {
@@ -50,10 +50,10 @@ export function parseQuery(raw: string): Query {
   return { pairs, get: (name) => pairs.find(([key]) => key === name)?.[1] };
 }
 
-/** Finds the credentials that a session token belongs to. */
+/** Finds the credentials of a session token. */
 export type FindSession = (token: string) => Credentials | undefined;
 
-/** Creates the verifier of requests signed with one of the credentials, or with those of a session. */
+/** Creates a verifier of requests signed with one of the credentials, or with those of a session. */
 export function createVerifier(
   all: Credentials[],
   now: () => number = Date.now,
@@ -79,7 +79,7 @@ export function createVerifier(
     if (!key) {
       // Callers choose the scope, so the cache is bounded.
       if (signingKeys.size > 500) signingKeys.clear();
-      // As an object: crypto creates one from a buffer for each use, which takes longer than the use.
+      // A key object: crypto would create one from a buffer for each use, which takes longer than the use.
       key = createSecretKey(
         deriveSigningKey(credentials.secretAccessKey, [scope.date, scope.region, scope.service, 'aws4_request']),
       );
@@ -113,7 +113,7 @@ export function createVerifier(
         payloadHash,
       ].join('\n');
       const key = signingKey(credentials, claim.scope);
-      const text = `${ALGORITHM}\n${claim.timestamp}\n${scope}\n${sha256(canonicalRequest)}`;
+      const text = `${expectedAlgorithm}\n${claim.timestamp}\n${scope}\n${sha256(canonicalRequest)}`;
       if (!sameText(hmac(key, text).toString('hex'), claim.signature)) throw mismatch();
       assertToken(credentials, claim.token);
       const { signature, timestamp, presigned } = claim;
@@ -133,7 +133,7 @@ export function createVerifier(
   };
 }
 
-/** Hashes with SHA-256 to lower-case hex, as SigV4 writes hashes. */
+/** Returns the SHA-256 in lower-case hex, as used by SigV4. */
 export function sha256(data: string | Buffer): string {
   return hash('sha256', data, 'hex');
 }
@@ -145,7 +145,7 @@ export function sameText(left: string, right: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Reads the compact ISO time of SigV4, `20250131T235959Z`, to milliseconds; NaN when it is not one. */
+/** Parses the compact ISO time of SigV4, `20250131T235959Z`, to milliseconds; NaN if invalid. */
 function parseTimestamp(text: string): number {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
   if (!match) return Number.NaN;
@@ -176,7 +176,7 @@ function readClaim(req: IncomingMessage, query: Query): Claim {
 
 function readHeaderClaim(authorization: string, req: IncomingMessage): Claim {
   const [algorithm, rest] = splitOnce(authorization.trim(), ' ');
-  if (algorithm !== ALGORITHM) throw new Refusal('malformed-authentication', `Unsupported AWS 'algorithm'.`);
+  if (algorithm !== expectedAlgorithm) throw new Refusal('malformed-authentication', `Unsupported AWS 'algorithm'.`);
   const parts = new Map(rest.split(',').map((part) => splitOnce(part.trim(), '=')));
   const credential = parts.get('Credential');
   const signedHeaders = parts.get('SignedHeaders');
@@ -205,11 +205,11 @@ function readQueryClaim(algorithm: string, query: Query): Claim {
   const signature = query.get('X-Amz-Signature');
   const timestamp = query.get('X-Amz-Date');
   const expires = query.get('X-Amz-Expires');
-  if (algorithm !== ALGORITHM || !credential || !signedHeaders || !signature || !timestamp || !expires) {
+  if (algorithm !== expectedAlgorithm || !credential || !signedHeaders || !signature || !timestamp || !expires) {
     throw new Refusal('malformed-authentication', 'Query-string authentication lacks a parameter of version 4.');
   }
   const expiresSeconds = Number(expires);
-  if (!/^\d+$/.test(expires) || expiresSeconds > MAX_PRESIGNED_SECONDS) {
+  if (!/^\d+$/.test(expires) || expiresSeconds > maxPresignedSeconds) {
     throw new Refusal('malformed-authentication', 'X-Amz-Expires must be a number of seconds of at most a week.');
   }
   return {
@@ -241,8 +241,8 @@ function assertInTime(claim: Claim, now: number): void {
   }
   if (claim.presigned) {
     if (now > signedAt + claim.expiresSeconds * 1000) throw new Refusal('access-denied', 'Request has expired');
-    if (signedAt > now + CLOCK_SKEW_MS) throw new Refusal('access-denied', 'Request is not yet valid');
-  } else if (Math.abs(now - signedAt) > CLOCK_SKEW_MS) {
+    if (signedAt > now + clockSkewMs) throw new Refusal('access-denied', 'Request is not yet valid');
+  } else if (Math.abs(now - signedAt) > clockSkewMs) {
     throw new Refusal('time-skewed', 'The difference between the request time and the current time is too large.');
   }
 }
@@ -256,12 +256,12 @@ function assertToken(credentials: Credentials, token: string | undefined): void 
 function payloadHashOf(req: IncomingMessage, query: Query, presigned: boolean): string {
   const hash = header(req, 'x-amz-content-sha256') ?? query.get('X-Amz-Content-Sha256');
   if (hash !== undefined) return hash;
-  if (presigned) return UNSIGNED_PAYLOAD;
+  if (presigned) return unsignedPayload;
   throw new Refusal('malformed-authentication', 'Missing required header for this request: x-amz-content-sha256');
 }
 
 function canonicalPath(service: Service, path: string): string {
-  // S3 encodes a path once; the other services encode again what came encoded.
+  // S3 encodes a path once; other services encode the encoded path again.
   if (service === 's3') {
     return path
       .split('/')
@@ -274,7 +274,7 @@ function canonicalPath(service: Service, path: string): string {
 function canonicalHeaders(req: IncomingMessage, signedHeaders: string[], service: Service): string {
   if (!signedHeaders.includes('host')) throw new Refusal('signature-mismatch', "'Host' must be a 'SignedHeader'.");
   for (const name of Object.keys(req.headers)) {
-    // A presigned URL must not gain a meaning by headers its signer did not see.
+    // Headers that the signer did not see must not change the meaning of a presigned URL.
     if (service === 's3' && name.startsWith('x-amz-') && !signedHeaders.includes(name)) {
       throw new Refusal('access-denied', 'There were headers present in the request which were not signed');
     }

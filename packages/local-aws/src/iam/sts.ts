@@ -4,14 +4,14 @@ import type { Credentials } from './credentials.ts';
 import type { RequiredAction } from './refusal.ts';
 import { Refusal } from './refusal.ts';
 
-const MIN_SECONDS = 900;
-/** What a role that another assumes is limited to, whatever its own maximum: "role chaining". */
-const MAX_SECONDS = 3600;
+const minSeconds = 900;
+/** Maximum duration with role chaining, whatever the role's own maximum. */
+const maxSeconds = 3600;
 
-/** Makes credentials of a role that expire. */
+/** Creates expiring credentials of a role. */
 export type AssumeRole = (role: LocalRole, expiresAt: number) => Credentials;
 
-/** Handles a call of STS, whose caller is a role: AssumeRole of a role that trusts the account. Returns the response. */
+/** Handles an STS call by a role: AssumeRole of a role that trusts the account. Returns the response. */
 export function callSts(
   { assumableRoles }: Pick<LocalStack, 'assumableRoles'>,
   body: Buffer,
@@ -28,10 +28,9 @@ export function callSts(
   if (!role) throw new Refusal('access-denied', `Not authorized to perform: sts:AssumeRole on resource: ${arn}`);
   if (!/^[\w+=,.@-]{2,64}$/.test(form.get('RoleSessionName') ?? ''))
     throw new Refusal('invalid-request', 'RoleSessionName must have 2 to 64 letters, digits or any of +=,.@-_');
-  const seconds = Number(form.get('DurationSeconds') ?? MAX_SECONDS);
-  if (!(seconds >= MIN_SECONDS))
-    throw new Refusal('invalid-request', `DurationSeconds must be at least ${MIN_SECONDS}.`);
-  if (seconds > MAX_SECONDS)
+  const seconds = Number(form.get('DurationSeconds') ?? maxSeconds);
+  if (!(seconds >= minSeconds)) throw new Refusal('invalid-request', `DurationSeconds must be at least ${minSeconds}.`);
+  if (seconds > maxSeconds)
     throw new Refusal(
       'invalid-request',
       'The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.',

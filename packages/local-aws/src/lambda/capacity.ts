@@ -1,25 +1,25 @@
 import type { IdleEnvironments } from './idle-environments.ts';
 
-/** The environments of a function, or of one of its tenants, among others. */
+/** The environments of a function, or of one of its tenants. */
 interface Fleet {
-  /** Whether there is work, and no environment for it. */
+  /** Whether there is work but no environment. */
   readonly isStarved: boolean;
   /** When an environment was last started. */
   readonly lastStart: number;
-  /** Starts environments as far as there is work, and room for them. */
+  /** Starts environments as needed and as far as there is room. */
   scale(): void;
 }
 
-/** How long an idle environment is left to its owner while another would like to have more. */
-const KEPT_MS = 5_000;
+/** How long an idle environment is left to its owner while another fleet wants more. */
+const keptMs = 5_000;
 
-/** How many environments several fleets together may have, and which of them has the next when all are taken. */
+/** Limits the environments of several fleets together, and decides which fleet gets the next one. */
 export class Capacity {
   readonly #max: () => number;
   readonly #idle: IdleEnvironments;
   readonly #fleets = new Set<Fleet>();
   #taken = 0;
-  /** Environments that were ended to make room, as far as that has not come of it yet. */
+  /** Environments that are ending to make room. */
   #ending = 0;
 
   constructor(max: () => number, idle: IdleEnvironments) {
@@ -44,26 +44,26 @@ export class Capacity {
   }
 
   /**
-   * Takes room for one environment, and says whether there was some; if not, an idle one ends and makes room. If the fleet
-   * already has environments, only one that has been idle for a while ends: its owner may be back in a moment.
+   * Takes room for one environment, and returns whether there was some. Otherwise an idle one ends to make room. If the
+   * fleet already has environments, only one that has been idle for a while ends: its owner may need it again soon.
    */
   take(isStarved: boolean): boolean {
     if (!this.#full) {
       this.#taken += 1;
       return true;
     }
-    if (this.#ending < Math.max(1, this.#starved) && this.#idle.endOldest(isStarved ? 0 : KEPT_MS)) this.#ending += 1;
+    if (this.#ending < Math.max(1, this.#starved) && this.#idle.endOldest(isStarved ? 0 : keptMs)) this.#ending += 1;
     return false;
   }
 
-  /** Says whether an environment that could go on has to end, because another fleet has work and no environment at all. */
+  /** Returns whether an environment has to end because another fleet has work but no environment. */
   reclaim(): boolean {
     if (!this.#full || this.#ending >= this.#starved) return false;
     this.#ending += 1;
     return true;
   }
 
-  /** Says that an environment has become idle, and can make room for another. */
+  /** Reports that an environment has become idle, and can make room for another. */
   idle(): void {
     if (this.#full) this.#scale();
   }
@@ -74,7 +74,7 @@ export class Capacity {
     this.#scale();
   }
 
-  /** Lets fleets start environments: those first that have none, and of them the one that had none for longest. */
+  /** Lets fleets start environments: first those without any, longest-waiting first. */
   #scale(): void {
     const { starved = [], others = [] } = Object.groupBy(this.#fleets, ({ isStarved }) =>
       isStarved ? 'starved' : 'others',

@@ -19,25 +19,25 @@ import { RuntimeSession } from './session.ts';
 import type { StartTime } from './start-time.ts';
 import { variablesFor } from './variables.ts';
 
-/** In a checkout Node runs its source; a published package has a build. */
-const SOURCE = fileURLToPath(new URL('../../../runtime-client/src/main.ts', import.meta.url));
-const CLIENT = existsSync(SOURCE) ? SOURCE : fileURLToPath(import.meta.resolve('lambda-runtime-client'));
+/** Node runs its source in a checkout; a published package has a build. */
+const clientSource = fileURLToPath(new URL('../../../runtime-client/src/main.ts', import.meta.url));
+const clientPath = existsSync(clientSource)
+  ? clientSource
+  : fileURLToPath(import.meta.resolve('lambda-runtime-client'));
 
-/** Lambda's time for loading the module. When that is not enough it begins again, with the time of an invocation. */
-const INIT_SECONDS = 10;
-/** A process that reported why it cannot go on ends by itself. */
-const EXIT_MILLISECONDS = 1_000;
+/** Lambda's limit for loading the module. If exceeded, loading starts again with the time of an invocation. */
+const initSeconds = 10;
+/** Time for a process to exit after it reported a failure. */
+const exitMilliseconds = 1_000;
 
 /**
- * V8 lets the young generation of a heap grow to 96 MB, of which little is ever in use here. With a process for each
- * function that would be most of the memory; a few megabytes do not collect notably more often.
+ * V8 lets the young generation grow to 96 MB, little of which is used here. With a process per function that would be
+ * most of the memory. A few megabytes do not cause notably more collections.
  */
-const SEMI_SPACE = '--max-semi-space-size';
+const semiSpace = '--max-semi-space-size';
 
 export interface EnvironmentEvents {
-  /** It waits for an invocation. */
   ready(environment: Environment): void;
-  /** It could not be started. */
   failed(environment: Environment, error: FunctionError): void;
 }
 
@@ -52,13 +52,16 @@ export interface Host extends RuntimeOptions {
 
 let started = 0;
 
-/** An execution environment: a process, leader of its own group, that runs one invocation at a time and is frozen in between. */
+/**
+ * An execution environment: a process, leader of its own group, that runs one invocation at a time and is frozen in
+ * between.
+ */
 export class Environment {
   /** Settles when no process of it is left. */
   readonly ended: Promise<void>;
   readonly #fn: LocalFunction;
   readonly #host: Host;
-  /** Whether it is one more for clients that already have environments. */
+  /** Whether its clients already have environments. */
   readonly #isFurther: boolean;
   readonly #events: EnvironmentEvents;
   readonly #session: RuntimeSession;
@@ -95,12 +98,12 @@ export class Environment {
     return performance.now() - this.#began;
   }
 
-  /** Whether it takes further invocations, each of which its credentials must outlive. */
+  /** Whether it accepts invocations. Its credentials must outlive each of them. */
   get usable(): boolean {
     return this.#usable && Date.now() + this.#fn.timeoutSeconds * 1000 < this.#expiresAt;
   }
 
-  /** Runs an invocation; it waits for one. */
+  /** Runs an invocation. It must be waiting for one. */
   run(invocation: Invocation): void {
     const { timeoutSeconds } = this.#fn;
     this.#thaw();
@@ -110,20 +113,20 @@ export class Environment {
     this.#session.start(invocation, Date.now() + timeoutSeconds * 1000);
   }
 
-  /** Stops all its processes until it is given an invocation. */
+  /** Stops all its processes until the next invocation. */
   freeze(): void {
     if (this.#process?.pid !== undefined) this.#frozen = freeze(this.#process.pid);
     if (this.#accessKeyId !== undefined && this.#host.faults?.isDisconnected())
       this.#host.disconnect?.(this.#accessKeyId);
   }
 
-  /** Ends it and fails what runs in it. */
+  /** Ends it and fails its invocation. */
   kill(): void {
     this.#usable = false;
     clearTimeout(this.#timer);
     clearTimeout(this.#killTimer);
     const { pid, exitCode, signalCode } = this.#process ?? {};
-    // One that has ended is being seen to already, and its number may be another's by now.
+    // If it has exited, the reaper handles it, and its id may be reused by now.
     if (pid !== undefined && exitCode === null && signalCode === null) void this.#host.reaper.end(pid, this.#folder);
   }
 
@@ -133,7 +136,7 @@ export class Environment {
       reason = await this.#runProcess();
     } catch (error) {
       reason = `with error: ${error instanceof Error ? error.message : String(error)}`;
-      // Nothing else names it: the caller is told of an internal error.
+      // Logged because the caller only sees an internal error.
       this.#log(`Could not start: ${String(error)}`);
     }
     this.#usable = false;
@@ -169,17 +172,17 @@ export class Environment {
         runtimeApi: address,
         folder: this.#folder,
       });
-      // The last argument is for whoever looks at the list of processes.
+      // The last argument identifies the function in process lists.
       const child = this.#host.startImage?.(fn, env) ?? startHere(fn, env, this.#folder);
       this.#process = child;
       if (child.pid !== undefined) lowerPriority(child.pid, this.#host.isAwaited?.(fn) ?? false, this.#isFurther);
-      this.#startTimer(Math.max(INIT_SECONDS, fn.timeoutSeconds));
+      this.#startTimer(Math.max(initSeconds, fn.timeoutSeconds));
       if (child.stdout) readLines(child.stdout, (line) => log(fn, 'stdout', line));
       if (child.stderr) readLines(child.stderr, (line) => log(fn, 'stderr', line));
       const [code, signal] = await once(child, 'exit');
       if (child.pid !== undefined) await reaper.end(child.pid, this.#folder);
-      // What it sent before its end may still be on its way.
-      await Promise.race([this.#disconnected(), wait(EXIT_MILLISECONDS, undefined, { ref: false })]);
+      // Data it sent before its end may still be in transit.
+      await Promise.race([this.#disconnected(), wait(exitMilliseconds, undefined, { ref: false })]);
       return describeExit(code, signal);
     } finally {
       close();
@@ -199,7 +202,7 @@ export class Environment {
     this.#failure = error;
     this.#usable = false;
     this.#events.failed(this, error);
-    setTimeout(() => this.kill(), EXIT_MILLISECONDS).unref();
+    setTimeout(() => this.kill(), exitMilliseconds).unref();
   }
 
   #startTimer(seconds: number, requestId = ''): void {
@@ -226,7 +229,7 @@ export class Environment {
   }
 
   async #disconnected(): Promise<void> {
-    // A socket whose process was killed in the middle of a request reports an error first.
+    // The socket of a process killed during a request reports an error first.
     await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   }
 
@@ -236,7 +239,7 @@ export class Environment {
 }
 
 function startHere(fn: LocalFunction, env: Record<string, string>, cwd: string): ChildProcess {
-  return spawn(process.execPath, [...nodeOptions(fn), CLIENT, relative(process.cwd(), fn.entry)], {
+  return spawn(process.execPath, [...nodeOptions(fn), clientPath, relative(process.cwd(), fn.entry)], {
     cwd,
     detached: true,
     env,
@@ -249,11 +252,11 @@ function sourceOf({ entry, handler }: LocalFunction): FunctionCode {
 }
 
 function nodeOptions({ memoryMegabytes, packaging, environment }: LocalFunction): string[] {
-  // An option given here would win over the function's own.
-  const ownSemiSpace = environment.NODE_OPTIONS?.includes(SEMI_SPACE) ?? false;
+  // An option given here would override the function's own.
+  const ownSemiSpace = environment.NODE_OPTIONS?.includes(semiSpace) ?? false;
   return [
     `--max-old-space-size=${memoryMegabytes}`,
-    ...(packaging === 'zip' && !ownSemiSpace ? [`${SEMI_SPACE}=4`] : []),
+    ...(packaging === 'zip' && !ownSemiSpace ? [`${semiSpace}=4`] : []),
   ];
 }
 

@@ -12,7 +12,6 @@ interface Waiting {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** The environments of one function, or of one of its tenants. */
 export class Fleet {
   readonly #fn: LocalFunction;
   readonly #host: Host;
@@ -22,9 +21,9 @@ export class Fleet {
   readonly #turns: Turns;
   readonly #all = new Set<Environment>();
   readonly #starting = new Set<Environment>();
-  /** The last used last. */
+  /** Least recently used first. */
   readonly #free: Environment[] = [];
-  /** When an invocation last ended well. */
+  /** When an invocation last succeeded. */
   #lastEnd = Number.NEGATIVE_INFINITY;
   #lastStart = 0;
   #recheck: NodeJS.Timeout | undefined;
@@ -35,7 +34,7 @@ export class Fleet {
     this.#host = host;
     this.#idle = idle;
     this.#capacity = capacity;
-    // A request that is held costs nothing while it waits; those endpoints have a concurrency of their own.
+    // A waiting request costs nothing; endpoints with waits have reserved concurrency.
     this.#turns = new Turns(fn.reservedConcurrency === undefined ? host.cores + 1 : Number.POSITIVE_INFINITY);
   }
 
@@ -47,14 +46,14 @@ export class Fleet {
     return this.#waiting.length > 0 && this.#all.size === 0;
   }
 
-  /** Whether there is nothing to keep it for. */
+  /** Whether it can be dropped. */
   get isEmpty(): boolean {
     return this.#waiting.length === 0 && this.#all.size === 0;
   }
 
   /**
-   * How many environments there may be; an operator may change the reserved concurrency at any time. An engine has one more than
-   * the cores, as its worker has messages in flight.
+   * Maximum number of environments. The reserved concurrency may change at any time. An engine has one more than there
+   * are cores, like its worker's messages in flight.
    */
   get #max(): number {
     const max = this.#fn.packaging === 'image' ? this.#host.cores + 1 : Number.POSITIVE_INFINITY;
@@ -62,10 +61,9 @@ export class Fleet {
   }
 
   /**
-   * Runs an invocation in an environment that is free, or waits for one as long as a start takes, and has another
-   * started only then. Whatever the others are doing, that is at most twice as late as the better choice would have
-   * been. On a machine without a free processor none is started while the others get on with their work: each would take
-   * from them what a dozen invocations need.
+   * Runs an invocation in a free environment, or waits for one as long as a start takes, and only then starts another.
+   * That is at most twice as late as the better choice. While all processors are busy and other environments make
+   * progress, none is started: each start would cost as much as a dozen invocations.
    */
   run(invocation: Invocation): void {
     if (this.#stopped) {
@@ -87,13 +85,13 @@ export class Fleet {
     this.scale();
   }
 
-  /** Starts environments for those that waited long enough, as far as there is room. */
+  /** Starts environments for invocations that waited long enough, as far as there is room. */
   scale(): void {
     if (this.#stopped) return;
     const next = this.#waiting.filter(({ invocation }) => this.#turns.mayRun(invocation));
     const overdue = next.filter((waiting) => waiting.overdue).length;
     const wanted = this.#all.size === 0 ? Math.min(1, next.length) : overdue;
-    // A client with nothing running has not caused the burst, and does not wait for the end of it.
+    // A client with nothing running has not caused the burst, and does not wait for its end.
     const isFirst = next.some(({ overdue, invocation }) => overdue && this.#turns.isFirst(invocation));
     if (wanted > this.#starting.size && !isFirst && this.#wouldSlowDown()) {
       this.#recheck ??= setTimeout(() => {
@@ -102,18 +100,18 @@ export class Fleet {
       }, this.#host.startTime.milliseconds);
       return;
     }
-    // More than the cores can start at once would only make each of them slower.
+    // More concurrent starts than cores would only slow each other down.
     const max = Math.min(wanted, this.#host.cores);
     while (this.#starting.size < max && this.#all.size < this.#max && this.#capacity.take(this.isStarved))
       this.#start(this.#all.size > 0 && !isFirst);
   }
 
-  /** Ends every environment at once. */
+  /** Ends every environment immediately. */
   kill(): void {
     for (const environment of this.#all) environment.kill();
   }
 
-  /** Ends every environment, waits for that, and starts no other. */
+  /** Ends every environment, waits for that, and starts no others. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#recheck);
@@ -127,8 +125,8 @@ export class Fleet {
   }
 
   /**
-   * Whether one more start would only slow down environments that are ending one invocation after the other, or the starts of
-   * other functions. At the start of a burst they would otherwise all start at once and slow down running invocations.
+   * Whether one more start would only slow down environments that are finishing invocations, or other functions'
+   * starts. Otherwise a burst would start all of them at once and slow down running invocations.
    */
   #wouldSlowDown(): boolean {
     const { startTime, starting, cores, load } = this.#host;

@@ -1,20 +1,19 @@
 import type { Environment } from './environment.ts';
 
 interface Limits {
-  /** How long an environment is kept without work. */
+  /** How long an idle environment is kept. */
   seconds: number;
-  /** How many are kept for that long, */
+  /** How many are kept that long; the rest are kept for `burstSeconds`. */
   max?: number;
-  /** and for how long the others are. */
   burstSeconds?: number;
 }
 
-/** Keeps idle environments warm: each for a limited time, and after a burst up to a number of them. */
+/** Keeps idle environments warm, limited in time and, after a burst, in number. */
 export class IdleEnvironments {
   readonly #seconds: number;
   readonly #max: number;
   readonly #burstSeconds: number;
-  /** In the order of their last use. */
+  /** Least recently used first. */
   readonly #timers = new Map<Environment, NodeJS.Timeout>();
   /** When each became idle. */
   readonly #since = new WeakMap<Environment, number>();
@@ -25,7 +24,9 @@ export class IdleEnvironments {
     this.#burstSeconds = Math.min(seconds, burstSeconds);
   }
 
-  /** Adds an environment as the last used; if it is one too many for a while, the least recently used one ends. */
+  /**
+   * Adds an environment as the most recently used. Above the maximum, the least recently used one ends after a while.
+   */
   add(environment: Environment): void {
     this.remove(environment);
     this.#since.set(environment, performance.now());
@@ -36,13 +37,13 @@ export class IdleEnvironments {
     });
   }
 
-  /** Removes an environment that is about to be used, or has ended. */
+  /** Removes an environment that is being used or has ended. */
   remove(environment: Environment): void {
     clearTimeout(this.#timers.get(environment));
     this.#timers.delete(environment);
   }
 
-  /** Ends the least recently used environment, if it has been idle for so long, and says whether there was one. */
+  /** Ends the least recently used environment if it has been idle long enough, and returns whether there was one. */
   endOldest(idleMs = 0): boolean {
     const [oldest] = this.#timers.keys();
     if (!oldest || performance.now() - (this.#since.get(oldest) ?? 0) < idleMs) return false;

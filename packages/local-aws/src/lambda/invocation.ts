@@ -5,15 +5,15 @@ import { ResponseChunks } from './response-chunks.ts';
 /** One invocation, from the call to the end of its response. */
 export class Invocation {
   readonly requestId = randomUUID();
-  /** JSON text, so that it is encoded once and measured where it is encoded. */
+  /** JSON text, encoded once so that its size is known. */
   readonly event: string;
-  /** The tenant it is for, if its function keeps tenants apart. */
+  /** Its tenant, if the function isolates tenants. */
   readonly tenantId: string | undefined;
-  /** Whose request it is. */
+  /** The client of the request. */
   readonly client: string | undefined;
-  /** The trace header that it passes on to what it causes. */
+  /** The trace header for anything it causes. */
   readonly trace: string | undefined;
-  /** Settles when the response begins, or the function fails before that. */
+  /** Settles when the response begins, or the function fails first. */
   readonly response: Promise<ResponseChunks>;
   readonly #begun = Promise.withResolvers<ResponseChunks>();
   readonly #chunks = new ResponseChunks();
@@ -27,7 +27,7 @@ export class Invocation {
     this.client = client;
     this.trace = trace;
     this.response = this.#begun.promise;
-    // Whoever waits for it learns of a failure; there may be nobody any more.
+    // Failures reach the caller, who may be gone.
     this.response.catch(() => {});
   }
 
@@ -36,13 +36,12 @@ export class Invocation {
     return this.#chunks.ended;
   }
 
-  /** Begins the response. */
   begin(): ResponseChunks {
     this.#begun.resolve(this.#chunks);
     return this.#chunks;
   }
 
-  /** Ends it as failed, after whatever of the response has come. */
+  /** Fails it, after any data already sent. */
   fail(error: FunctionError): void {
     this.#begun.reject(error);
     this.#chunks.end(error);

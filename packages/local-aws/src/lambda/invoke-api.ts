@@ -7,18 +7,18 @@ import type { LocalStack } from '../template/model.ts';
 import { FunctionError } from './function-error.ts';
 import type { LocalRuntime } from './runtime.ts';
 
-/** What of the runtime callers reach. */
+/** The part of the runtime that callers can use. */
 export type InvokableFunctions = Pick<LocalRuntime, 'invoke' | 'invokeStream'>;
 
 interface Call {
-  /** Below the root of the service. */
+  /** Path relative to the service's root. */
   path: string;
   query: Query;
   body: Buffer;
 }
 
-/** Headers that change what a call does, in ways not known here. */
-const UNSUPPORTED_HEADERS = ['x-amz-client-context', 'x-amz-durable-execution-name'];
+/** Headers whose effects are not supported here. */
+const unsupportedHeaders = ['x-amz-client-context', 'x-amz-durable-execution-name'];
 
 /** Handles `Invoke` and `InvokeWithResponseStream`. */
 export async function invokeFunction(
@@ -63,13 +63,13 @@ function readTarget(req: IncomingMessage, { path, query }: Call): { name: string
   if (!known || marker !== 'functions' || rest.length > 0) {
     throw new Refusal('unsupported', 'The request does not name an operation of Lambda that is supported here.');
   }
-  const header = UNSUPPORTED_HEADERS.find((each) => req.headers[each] !== undefined);
+  const header = unsupportedHeaders.find((each) => req.headers[each] !== undefined);
   const type = req.headers['x-amz-invocation-type'] ?? 'RequestResponse';
   const log = req.headers['x-amz-log-type'] ?? 'None';
   if (query.pairs.length > 0 || header || type !== 'RequestResponse' || log !== 'None') {
     throw new Refusal('unsupported', 'Only synchronous invocations of the latest version are supported here.');
   }
-  // A function is named by its name, its ARN or the end of that; an ARN with a version has one part more.
+  // A function is identified by name, ARN or partial ARN. An ARN with a version has one segment more.
   const parts = decodeURIComponent(encodedName).split(':');
   if (![1, 3, 7].includes(parts.length)) {
     throw new Refusal('unsupported', 'Only invocations of the latest version are supported here.');
@@ -90,7 +90,7 @@ async function respondWhole(invoke: () => ReturnType<InvokableFunctions['invoke'
   res.setHeader('content-type', 'application/json').end(payload);
 }
 
-/** Passes the response on as it comes, and lets the function go on for a caller that has left. */
+/** Streams the response, and lets the function continue if the caller leaves. */
 async function respondStream(invoke: () => ReturnType<InvokableFunctions['invokeStream']>, res: ServerResponse) {
   let end: Record<string, string> = {};
   try {
@@ -131,7 +131,7 @@ function encode(type: string, contentType: string, body: Uint8Array): Uint8Array
   });
 }
 
-/** Waits until the caller has read on, or left. */
+/** Waits until the caller can receive more, or has left. */
 function writable(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -148,7 +148,7 @@ function asFunctionError(error: unknown): FunctionError {
 }
 
 /** Statuses of invocations that reach no function. */
-const REFUSALS: Record<string, number> = {
+const refusals: Record<string, number> = {
   InvalidParameterValueException: 400,
   RecursiveInvocationException: 400,
   RequestTooLargeException: 413,
@@ -157,11 +157,11 @@ const REFUSALS: Record<string, number> = {
 };
 
 function isRefused(errorType: string): boolean {
-  return errorType in REFUSALS;
+  return errorType in refusals;
 }
 
 function respondRefusal(res: ServerResponse, errorType: string, message: string): void {
-  respondError(res, REFUSALS[errorType] ?? 500, errorType, message);
+  respondError(res, refusals[errorType] ?? 500, errorType, message);
 }
 
 function respondError(res: ServerResponse, status: number, errorType: string, message: string): void {

@@ -2,15 +2,15 @@ import type { Random } from '../faults/random.ts';
 import { FunctionError } from './function-error.ts';
 import type { LocalRuntime } from './runtime.ts';
 
-const RATE = 0.02;
-const MIN_MS = 50;
-const MAX_MS = 1_500;
+const rate = 0.02;
+const minMs = 50;
+const maxMs = 1_500;
 
 /**
- * Returns the functions as callers reach them that compete for concurrency with all else of an account: now and then one is
- * throttled, for a moment.
- * Imitates: "TooManyRequestsException: The request throughput limit was exceeded", status 429 (Invoke in the Lambda API reference;
- * developer guide, "Understanding Lambda function scaling"). Pollers of queues hold their messages then and try again.
+ * Returns a runtime whose functions compete for the account's concurrency: occasionally one is throttled briefly.
+ * Imitates: "TooManyRequestsException: The request throughput limit was exceeded", status 429 (Invoke in the Lambda API
+ * reference; developer guide, "Understanding Lambda function scaling"). Queue pollers then keep their messages and
+ * retry.
  */
 export function throttledRuntime<R extends Pick<LocalRuntime, 'invoke' | 'invokeStream'>>(
   runtime: R,
@@ -19,7 +19,7 @@ export function throttledRuntime<R extends Pick<LocalRuntime, 'invoke' | 'invoke
 ): R {
   const throttledUntil = new Map<string, number>();
   const check = (arn: string) => {
-    if (random.chance(RATE)) throttledUntil.set(arn, now() + random.between(MIN_MS, MAX_MS));
+    if (random.chance(rate)) throttledUntil.set(arn, now() + random.between(minMs, maxMs));
     if ((throttledUntil.get(arn) ?? 0) > now()) throw new FunctionError('TooManyRequestsException', 'Rate Exceeded.');
   };
   return {

@@ -2,23 +2,23 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { LocalFunction } from '../template/model.ts';
 import { FunctionError } from './function-error.ts';
 
-/** How often one function is invoked in one chain before Lambda stops it. */
-const MAX_IN_CHAIN = 16;
+/** How often a function may be invoked in one chain before Lambda stops it. */
+const maxInChain = 16;
 
 /**
- * Returns the trace header of an invocation: that of its cause, with the function counted once more. Each message of a batch has
- * its own; the highest count of each function is taken.
- * Imitates: "Lambda uses an AWS X-Ray trace header primitive called Lineage to track the number of times a function has been
- * invoked with an event"; after 16 of them the caller gets a RecursiveInvocationException, unless the function allows recursive
- * loops (AWS compute blog, "Detecting and stopping recursive loops in AWS Lambda functions"). The SDK passes the header on to
- * SQS and Lambda.
+ * Returns the trace header of an invocation: that of its cause, with the function's count incremented. In a batch, the
+ * highest count per function is used.
+ * Imitates: "Lambda uses an AWS X-Ray trace header primitive called Lineage to track the number of times a function has
+ * been invoked with an event"; after 16 of them the caller gets a RecursiveInvocationException, unless the function
+ * allows recursive loops (AWS compute blog, "Detecting and stopping recursive loops in AWS Lambda functions"). The SDK
+ * forwards the header to SQS and Lambda.
  */
 export function traceOf({ arn, allowsLoops = false }: LocalFunction, causes: (string | undefined)[]): string {
   const counts = new Map<string, number>();
   for (const [name, count] of causes.flatMap(lineageOf)) counts.set(name, Math.max(counts.get(name) ?? 0, count));
   const name = createHash('sha256').update(arn).digest('hex').slice(0, 8);
   const count = (counts.get(name) ?? 0) + 1;
-  if (count > MAX_IN_CHAIN && !allowsLoops)
+  if (count > maxInChain && !allowsLoops)
     throw new FunctionError(
       'RecursiveInvocationException',
       "Lambda has detected your function being invoked in a recursive loop with other Amazon Web Services resources and stopped your function's invocation.",

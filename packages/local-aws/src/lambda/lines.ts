@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 
-/** CloudWatch's limit for one event; a longer line is logged in parts. */
-const MAX_LINE = 1_048_576;
+/** CloudWatch's limit for one event; a longer line is split. */
+const maxLine = 1_048_576;
 
-/** Calls back with every line of a stream, the last one too when it has no line end. */
+/** Calls back with every line of a stream, including an unterminated last one. */
 export function readLines(stream: Readable, take: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');
@@ -11,7 +11,7 @@ export function readLines(stream: Readable, take: (line: string) => void): void 
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) take(line);
-    if (rest.length > MAX_LINE) {
+    if (rest.length > maxLine) {
       take(rest);
       rest = '';
     }

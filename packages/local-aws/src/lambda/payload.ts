@@ -1,24 +1,24 @@
 import { FunctionError } from './function-error.ts';
 
 /** Lambda's limit for the event and the response of a synchronous invocation. */
-export const PAYLOAD_LIMIT_BYTES = 6_291_556;
+export const payloadLimitBytes = 6_291_556;
 /** Lambda's limit for a response that is streamed. */
-export const STREAM_LIMIT_BYTES = 200 * 1024 * 1024;
+export const streamLimitBytes = 200 * 1024 * 1024;
 
-/** Encodes an event as JSON, and refuses one that Lambda would not take. */
+/** Encodes an event as JSON, and refuses one above Lambda's limit. */
 export function encodeEvent(event: unknown): string {
   const text = JSON.stringify(event) ?? 'null';
   const bytes = Buffer.byteLength(text);
-  if (bytes > PAYLOAD_LIMIT_BYTES) {
+  if (bytes > payloadLimitBytes) {
     throw new FunctionError(
       'RequestTooLargeException',
-      `Request must be smaller than ${PAYLOAD_LIMIT_BYTES} bytes for the InvokeFunction operation, got ${bytes}`,
+      `Request must be smaller than ${payloadLimitBytes} bytes for the InvokeFunction operation, got ${bytes}`,
     );
   }
   return text;
 }
 
-/** Creates the error of an invocation whose response is larger than Lambda passes on. */
+/** Creates the error for a response above Lambda's limit. */
 export function responseTooLarge(limit: number): FunctionError {
   return new FunctionError(
     'Function.ResponseSizeTooLarge',

@@ -2,34 +2,35 @@ import { writeFileSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 
 /**
- * How much nicer what is awaited is than the process of the service, which all of them wait for, how much the rest, and how much
- * more each additional environment of a function: those handle bursts, which must not slow down everybody else.
+ * Niceness relative to the service's own process, which all functions depend on: for functions that clients wait for,
+ * for the others, and in addition for each further environment of a function, because bursts must not slow down
+ * everything else.
  */
 const niceness = { awaited: 3, other: 10, further: 5 };
 const retryMs = 130;
 
 /**
- * Has the machine run functions after the service itself, and those that nobody waits for last. In Lambda each has processors
- * of its own; here, conversions would keep the service from responding and from sending events, which slows them in turn.
+ * Gives functions a lower priority than the service, and the lowest to those that no client waits for. In Lambda each
+ * has its own processors. Here, conversions would delay responses and events, which in turn slows conversions down.
  */
 export function lowerPriority(pid: number, isAwaited: boolean, isFurther: boolean): void {
   const kind = isAwaited ? niceness.awaited : niceness.other;
   const nicer = kind + (isFurther ? niceness.further : 0);
-  // Relative to the service, which may have been started by `nice`: only root may make a process less nice.
+  // Relative to the service, which may itself run under `nice`: only root may lower niceness.
   const nice = Math.min(getPriority() + nicer, constants.priority.PRIORITY_LOW);
   setPriority(pid, nice);
   lowerSession(pid, nice);
 }
 
 /**
- * Does the same for the session that the process leads: where Linux shares processors between sessions first, the niceness of
- * single processes counts within each of them only. Elsewhere there is no such file, and nothing to do.
+ * Does the same for the session that the process leads: if Linux shares processors between sessions first, the niceness
+ * of a process only counts within its session. Other systems have no such file.
  */
 function lowerSession(pid: number, nice: number, attempts = 20): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(nice), { flag: 'r+' });
   } catch (error) {
-    // Linux takes one such change in a tenth of a second from whoever is not root.
+    // Linux accepts one such change per tenth of a second from users other than root.
     const isTooSoon = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
     if (isTooSoon && attempts > 0) setTimeout(() => lowerSession(pid, nice, attempts - 1), retryMs).unref();
   }

@@ -1,8 +1,8 @@
 import { cpus } from 'node:os';
 
-/** Shorter than this, the ticks that systems count in say little. */
+/** Over shorter spans, the system's ticks are too coarse. */
 const minSpanMs = 200;
-/** What was the case before says nothing of now. */
+/** Older measurements say nothing about the current load. */
 const maxSpanMs = 2_000;
 const busyPart = 0.9;
 
@@ -11,7 +11,7 @@ interface Times {
   all: number;
 }
 
-/** Tells whether the processors of this machine have been busy of late, with whatever it may be. */
+/** Measures whether the processors of this machine have been busy recently. */
 export class ProcessorLoad {
   readonly #read: () => Times;
   readonly #now: () => number;
@@ -26,10 +26,10 @@ export class ProcessorLoad {
     this.#lastAt = now();
   }
 
-  /** Whether there was hardly any time left, as far as that is known. */
+  /** Whether there was hardly any idle time, as far as known. */
   get isBusy(): boolean {
     const span = this.#now() - this.#lastAt;
-    // Asked at every end of an invocation under load, when to read the times of all processors would add to it.
+    // Called at the end of every invocation; under load, reading all processor times each time would add to it.
     if (span < minSpanMs) return this.#busy;
     const times = this.#read();
     const idlePart = (times.idle - this.#last.idle) / Math.max(1, times.all - this.#last.all);

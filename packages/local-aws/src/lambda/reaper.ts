@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readLines } from './lines.ts';
 
-const SCRIPT = fileURLToPath(new URL('./reaper.pl', import.meta.url));
+const script = fileURLToPath(new URL('./reaper.pl', import.meta.url));
 
 /**
- * The process that ends the processes of environments, whatever they started and left behind. It also does so for
- * all of them when this process has ended, for a frozen process cannot notice that itself.
+ * The process that ends the processes of environments, including any they left behind. It also ends all of them when
+ * this process has exited, which a frozen process cannot notice.
  */
 export class Reaper {
   /** Holds the folders of all environments. */
@@ -19,7 +19,7 @@ export class Reaper {
   #lost = false;
 
   constructor() {
-    this.#process = spawn('perl', [SCRIPT, this.folder], {
+    this.#process = spawn('perl', [script, this.folder], {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
       env: { PATH: process.env.PATH },
@@ -30,7 +30,7 @@ export class Reaper {
     this.#process.once('exit', () => this.#lose());
   }
 
-  /** Kills the processes of an environment, of which the first may have ended before, and waits until none is left. */
+  /** Kills the processes of an environment, even if the first has exited, and waits until none is left. */
   async end(leader: number, folder: string): Promise<void> {
     const found = this.#waiting.get(leader);
     if (found) return await found.promise;
@@ -41,7 +41,7 @@ export class Reaper {
     await waiting.promise;
   }
 
-  /** Lets it go, once no environment is left. */
+  /** Lets it exit once no environment is left. */
   close(): void {
     this.#process.stdin?.end();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
@@ -52,7 +52,7 @@ export class Reaper {
     this.#waiting.delete(leader);
   }
 
-  /** Without Perl, or after its process was killed, at least what stayed in its group is ended. */
+  /** Without Perl, or if its process was killed, at least the group is ended. */
   #lose(): void {
     this.#lost = true;
     for (const leader of [...this.#waiting.keys()]) {
@@ -65,7 +65,5 @@ export class Reaper {
 function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
+  } catch {}
 }

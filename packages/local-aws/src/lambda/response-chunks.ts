@@ -1,9 +1,9 @@
-/** How much of a response waits for its reader before the function does. */
-const HIGH_WATER_BYTES = 256 * 1024;
+/** Maximum buffered bytes before the function waits for the reader. */
+const highWaterBytes = 256 * 1024;
 
 /**
- * The body of a response on its way from the function to whoever invoked it: passed on at once, in order, and with
- * an error only after all that came before it. A reader that leaves lets the rest pass unread.
+ * The body of a response on its way from the function to the caller. Chunks are passed on immediately and in order, and
+ * an error only after all of them. If the reader leaves, the rest is dropped.
  */
 export class ResponseChunks implements AsyncIterable<Buffer> {
   /** Resolves when the response has ended, whether or not it was read. */
@@ -29,14 +29,14 @@ export class ResponseChunks implements AsyncIterable<Buffer> {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     this.#wakeReader();
-    while (this.#bytes > HIGH_WATER_BYTES && !this.#abandoned && !this.#ended) {
+    while (this.#bytes > highWaterBytes && !this.#abandoned && !this.#ended) {
       await new Promise<void>((resolve) => {
         this.#wakeWriter = resolve;
       });
     }
   }
 
-  /** Ends the response, with an error where the function failed; what comes later changes nothing. */
+  /** Ends the response, with an error if the function failed. Later calls have no effect. */
   end(error?: Error): void {
     if (this.#ended) return;
     this.#ended = true;

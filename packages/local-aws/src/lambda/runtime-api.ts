@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** What a process may ask of the Runtime API. */
+/** A call of a process to the Runtime API. */
 export type RuntimeCall = { type: 'next' } | { type: 'init/error' } | { type: 'response' | 'error'; requestId: string };
 
 export type RuntimeCallHandler = (call: RuntimeCall, req: IncomingMessage, res: ServerResponse) => void;
 
-const VERSION = '2018-06-01';
+const apiVersion = '2018-06-01';
 
 /**
- * The server of the Lambda Runtime API, on one loopback port. Every environment has a path of its own that cannot be
- * guessed, so that none takes the invocations of another.
+ * The server of the Lambda Runtime API on a loopback port. Every environment has an unguessable path of its own, so
+ * that none can take another's invocations.
  */
 export class RuntimeApiServer {
   readonly #server: Server;
@@ -19,11 +19,11 @@ export class RuntimeApiServer {
   #port: Promise<number> | undefined;
 
   constructor() {
-    // A process asks for its next invocation and may get none for hours; a frozen one sends nothing.
+    // A process may wait for its next invocation for hours, and a frozen one sends nothing.
     this.#server = createServer({ requestTimeout: 0, keepAliveTimeout: 0 }, (req, res) => this.#handle(req, res));
   }
 
-  /** Opens the API for an environment; returns what its AWS_LAMBDA_RUNTIME_API is, and how to close it. */
+  /** Opens the API for an environment; returns its AWS_LAMBDA_RUNTIME_API, and how to close it. */
   async open(handle: RuntimeCallHandler): Promise<{ address: string; close(): void }> {
     this.#port ??= this.#listen();
     const token = randomBytes(16).toString('hex');
@@ -52,7 +52,7 @@ export class RuntimeApiServer {
   #handle(req: IncomingMessage, res: ServerResponse): void {
     const [, token = '', version, runtime, ...path] = (req.url ?? '').split('/');
     const handle = this.#environments.get(token);
-    const call = version === VERSION && runtime === 'runtime' ? readCall(req.method, path) : undefined;
+    const call = version === apiVersion && runtime === 'runtime' ? readCall(req.method, path) : undefined;
     if (handle && call) handle(call, req, res);
     else {
       req.resume();

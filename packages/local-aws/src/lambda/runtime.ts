@@ -7,57 +7,57 @@ import { IdleEnvironments } from './idle-environments.ts';
 import { Invocation } from './invocation.ts';
 import { traceOf } from './lineage.ts';
 import {
-  BURST_SECONDS,
-  IDLE_SECONDS,
-  MAX_IDLE_ENVIRONMENTS,
-  MAX_ZIP_ENVIRONMENTS,
+  defaultBurstSeconds,
+  defaultIdleSeconds,
+  defaultMaxIdle,
+  defaultMaxZip,
   type RuntimeOptions,
 } from './options.ts';
-import { encodeEvent, PAYLOAD_LIMIT_BYTES, responseTooLarge } from './payload.ts';
+import { encodeEvent, payloadLimitBytes, responseTooLarge } from './payload.ts';
 import { ProcessorLoad } from './processor-load.ts';
 import { Reaper } from './reaper.ts';
 import { RuntimeApiServer } from './runtime-api.ts';
 import { StartTime } from './start-time.ts';
 import { checkTenant } from './tenant.ts';
 
-/** Who invokes a function, as far as Lambda looks at it. */
+/** The caller of a function. */
 export interface Caller {
-  /** The tenant it is for, if the function keeps tenants apart. */
+  /** Its tenant, if the function isolates tenants. */
   tenantId?: string | undefined;
-  /** Trace headers of what caused it. */
+  /** Trace headers of its causes. */
   traces?: (string | undefined)[];
-  /** Whose request it is: those of one that wait for an environment do not delay those of others. */
+  /** The client of the request. Clients that wait for environments do not delay each other. */
   client?: string | undefined;
 }
 
 export interface LambdaRuntime {
-  /** Resolves with what the handler returned as JSON holds it, and rejects with a `FunctionError`. */
+  /** Resolves with the handler's result as JSON, and rejects with a `FunctionError`. */
   invoke(fn: LocalFunction, event: unknown, caller?: Caller): Promise<unknown>;
-  /** Ends every process, with whatever they started. */
+  /** Ends every process and its descendants. */
   stop(): Promise<void>;
 }
 
 export interface LocalRuntime extends LambdaRuntime {
-  /** Resolves when the response begins; an error after that is thrown where the chunks are read. */
+  /** Resolves when the response begins. Later errors are thrown when reading the chunks. */
   invokeStream(fn: LocalFunction, event: unknown, caller?: Caller): Promise<{ chunks: AsyncIterable<Buffer> }>;
-  /** Ends the environments of a function at once; the next invocation starts another. */
+  /** Ends the environments of a function immediately. The next invocation starts another. */
   kill(fn: LocalFunction): void;
 }
 
-/** Stands for the functions that have no concurrency of their own. */
-const ACCOUNT = 'account';
+/** Pool of the functions without reserved concurrency. */
+const accountPool = 'account';
 
-/** The environments of one function: of each of its tenants, or of all callers alike. */
+/** The environments of one function, per tenant if it has tenants. */
 interface Fleets {
   idle: IdleEnvironments;
   capacity: Capacity;
   byTenant: Map<string | undefined, Fleet>;
 }
 
-/** Creates a runtime that starts functions when they are first invoked and keeps the last used ones warm. */
+/** Creates a runtime that starts functions when they are first invoked and keeps the most recently used ones warm. */
 export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
-  const { idleSeconds = IDLE_SECONDS, maxIdle = MAX_IDLE_ENVIRONMENTS, maxZip = MAX_ZIP_ENVIRONMENTS } = options;
-  const { burstSeconds = BURST_SECONDS } = options;
+  const { idleSeconds = defaultIdleSeconds, maxIdle = defaultMaxIdle, maxZip = defaultMaxZip } = options;
+  const { burstSeconds = defaultBurstSeconds } = options;
   /** By the function's ARN. */
   const fleets = new Map<string, Fleets>();
   const idleZip = new IdleEnvironments({ seconds: idleSeconds, max: maxIdle, burstSeconds });
@@ -67,14 +67,14 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   const startTime = new StartTime();
   const starting = new Set<Environment>();
   const load = options.load ?? new ProcessorLoad();
-  /** Invocations that have not ended, by the ARN of a function that has concurrency reserved, and of all others. */
+  /** Invocations in progress, by the ARN of a function with reserved concurrency, or in the account's pool. */
   const running = new Map<string, number>();
   let stopped = false;
 
   function fleetsOf(fn: LocalFunction): Fleets {
     let found = fleets.get(fn.arn);
     if (!found) {
-      // An image function is limited by the cores, each for itself, with one more for an account that has none.
+      // Image functions are limited by the cores, each separately, plus one for an account that has none.
       const idle = fn.packaging === 'zip' ? idleZip : new IdleEnvironments({ seconds: idleSeconds });
       const capacity = fn.packaging === 'zip' ? zipCapacity : new Capacity(() => options.cores + 1, idle);
       found = { idle, capacity, byTenant: new Map() };
@@ -83,12 +83,12 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
     return found;
   }
 
-  /** Returns the environments of a function that serve a tenant, if it has tenants: none of them ever serves another. */
+  /** Returns the environments of a function for a tenant, if it has tenants. They never serve another. */
   function fleetOf(fn: LocalFunction, tenantId: string | undefined): Fleet {
     const { idle, capacity, byTenant } = fleetsOf(fn);
     const existing = byTenant.get(tenantId);
     if (existing) return existing;
-    // There may be many more tenants than have work at a time.
+    // There may be many more tenants than active ones.
     for (const [tenant, fleet] of byTenant)
       if (fleet.isEmpty) {
         byTenant.delete(tenant);
@@ -101,12 +101,12 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   }
 
   /**
-   * Counts an invocation until it has ended; returns false if the function's reserved concurrency is used up, or that of the
-   * account, which functions without a reservation share.
+   * Counts an invocation until it has ended; returns false if the function's reserved concurrency is used up, or the
+   * account's, which functions without a reservation share.
    */
   function countUntilEnd(fn: LocalFunction, { ended }: Invocation): boolean {
     const { reservedConcurrency: reserved } = fn;
-    const name = reserved === undefined ? ACCOUNT : fn.arn;
+    const name = reserved === undefined ? accountPool : fn.arn;
     const count = (difference: number) => running.set(name, (running.get(name) ?? 0) + difference);
     if ((running.get(name) ?? 0) >= (reserved ?? options.accountConcurrency ?? Number.POSITIVE_INFINITY)) return false;
     count(1);
@@ -161,7 +161,7 @@ async function collect(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > PAYLOAD_LIMIT_BYTES) throw responseTooLarge(PAYLOAD_LIMIT_BYTES);
+    if (size > payloadLimitBytes) throw responseTooLarge(payloadLimitBytes);
     read.push(chunk);
   }
   return Buffer.concat(read);

@@ -1,28 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FunctionError } from './function-error.ts';
 import type { Invocation } from './invocation.ts';
-import { PAYLOAD_LIMIT_BYTES, responseTooLarge, STREAM_LIMIT_BYTES } from './payload.ts';
+import { payloadLimitBytes, responseTooLarge, streamLimitBytes } from './payload.ts';
 import type { RuntimeCall } from './runtime-api.ts';
 
 export interface SessionEvents {
-  /** The process waits for an invocation. */
   ready(): void;
-  /** The process cannot be started, and says why. */
+  /** The process could not start. */
   failed(error: FunctionError): void;
-  /** An invocation has ended; the process is about to ask for the next. */
+  /** An invocation has ended; the process is about to request the next. */
   responded(): void;
 }
 
 type State = 'starting' | 'waiting' | 'running' | 'responding' | 'responded';
 
-const ALLOWED: Record<RuntimeCall['type'], State[]> = {
+const allowed: Record<RuntimeCall['type'], State[]> = {
   next: ['starting', 'responded'],
   'init/error': ['starting'],
   response: ['running'],
   error: ['running'],
 };
 
-/** The conversation with one process over the Runtime API, in the order that Lambda demands. */
+/** The conversation with one process over the Runtime API, in the order that Lambda requires. */
 export class RuntimeSession {
   readonly #functionArn: string;
   readonly #events: SessionEvents;
@@ -39,12 +38,12 @@ export class RuntimeSession {
     return this.#state === 'starting';
   }
 
-  /** Whether an invocation is open. */
+  /** Whether an invocation is in progress. */
   get busy(): boolean {
     return this.#invocation !== undefined;
   }
 
-  /** Hands an invocation to the process, which waits for one. */
+  /** Passes an invocation to the waiting process. */
   start(invocation: Invocation, deadline: number): void {
     const next = this.#next;
     if (!next) throw new Error(`Expected a process that waits but received one that is ${this.#state}`);
@@ -63,20 +62,19 @@ export class RuntimeSession {
       .end(invocation.event);
   }
 
-  /** Fails the open invocation, because the process is lost. */
+  /** Fails the current invocation, because the process is lost. */
   lose(error: FunctionError): void {
     this.#invocation?.fail(error);
     this.#invocation = undefined;
   }
 
-  /** Handles a call of the process. */
   handle(call: RuntimeCall, req: IncomingMessage, res: ServerResponse): void {
-    // A process that ends in the middle of a call is noticed by its exit.
+    // The exit of a process during a call is reported elsewhere.
     this.#dispatch(call, req, res).catch(() => res.destroy());
   }
 
   async #dispatch(call: RuntimeCall, req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (!ALLOWED[call.type].includes(this.#state)) {
+    if (!allowed[call.type].includes(this.#state)) {
       const message = `The call ${call.type} is not allowed while the runtime is ${this.#state}`;
       refuse(res, 403, 'InvalidStateTransition', message);
     } else if (call.type === 'next') {
@@ -95,7 +93,7 @@ export class RuntimeSession {
 
   async #takeEnd(invocation: Invocation, type: 'response' | 'error', req: IncomingMessage, res: ServerResponse) {
     this.#state = 'responding';
-    const limit = isStreaming(req) ? STREAM_LIMIT_BYTES : PAYLOAD_LIMIT_BYTES;
+    const limit = isStreaming(req) ? streamLimitBytes : payloadLimitBytes;
     let accepted = true;
     if (type === 'error') invocation.fail(await takeError(req));
     else if (isStreaming(req)) accepted = await takeStream(invocation, req, limit);
@@ -109,7 +107,7 @@ export class RuntimeSession {
 }
 
 async function takeError(req: IncomingMessage): Promise<FunctionError> {
-  const body = await readBody(req, PAYLOAD_LIMIT_BYTES);
+  const body = await readBody(req, payloadLimitBytes);
   const { errorType, errorMessage } = parseError(body?.toString() ?? '');
   const named = req.headers['lambda-runtime-function-error-type'];
   return new FunctionError(typeof named === 'string' ? named : (errorType ?? 'Runtime.Unknown'), errorMessage);
@@ -140,7 +138,7 @@ async function takeStream(invocation: Invocation, req: IncomingMessage, limit: n
   return size <= limit;
 }
 
-/** Reads a whole body, or nothing of one that is larger than the limit. */
+/** Reads a whole body, or nothing if it exceeds the limit. */
 async function readBody(req: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

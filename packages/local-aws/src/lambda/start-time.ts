@@ -1,12 +1,12 @@
-/** What a start took on the machines this was measured on, before one has been seen here. */
-const FIRST_GUESS_MILLISECONDS = 150;
-const MAX_MILLISECONDS = 5_000;
+/** Typical start time, before one has been measured. */
+const firstGuessMilliseconds = 150;
+const maxMilliseconds = 5_000;
 /** The weight of the latest start. */
-const WEIGHT = 0.3;
+const weight = 0.3;
 
-/** How long environments take to start, as of late: it depends on the machine and what else that has to do. */
+/** A moving average of environments' start times, which depend on the machine and its load. */
 export class StartTime {
-  #milliseconds = FIRST_GUESS_MILLISECONDS;
+  #milliseconds = firstGuessMilliseconds;
 
   get milliseconds(): number {
     return this.#milliseconds;
@@ -14,6 +14,6 @@ export class StartTime {
 
   /** Adds the time that a start took. */
   add(milliseconds: number): void {
-    this.#milliseconds += WEIGHT * (Math.min(milliseconds, MAX_MILLISECONDS) - this.#milliseconds);
+    this.#milliseconds += weight * (Math.min(milliseconds, maxMilliseconds) - this.#milliseconds);
   }
 }

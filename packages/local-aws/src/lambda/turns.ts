@@ -1,14 +1,14 @@
 import type { Invocation } from './invocation.ts';
 
 /**
- * Schedules waiting invocations fairly, so that a client with many requests does not delay others, for which Lambda would have
- * room. Each client has a limit, and the client with the fewest running goes next; of several, the one that had its last turn
- * longest ago. Invocations without a client have no limit.
+ * Schedules waiting invocations fairly, so that a client with many requests does not delay others, for which Lambda
+ * would have room. Each client has a limit. The client with the fewest running invocations goes next, and among equals
+ * the one whose last turn is longest ago. Invocations without a client have no limit.
  */
 export class Turns {
   readonly #max: number;
   readonly #running = new Map<string, number>();
-  /** Clients that wait or run, the one that had its last turn longest ago first. */
+  /** Clients that wait or run, longest since their last turn first. */
   #order: string[] = [];
 
   constructor(maxOfClient: number) {
@@ -19,7 +19,7 @@ export class Turns {
     return client === undefined || this.#count(client) < this.#max;
   }
 
-  /** Whether it is of a client that has nothing running. */
+  /** Whether its client has nothing running. */
   isFirst({ client }: Invocation): boolean {
     return client !== undefined && this.#count(client) === 0;
   }
@@ -36,7 +36,7 @@ export class Turns {
     });
   }
 
-  /** Returns which of those that wait, in the order they came, is next. */
+  /** Returns the next of the waiting invocations, given in order of arrival. */
   next(waiting: Invocation[]): Invocation | undefined {
     const clients = new Set(waiting.map(({ client }) => client));
     this.#order = this.#order.filter((client) => clients.has(client) || this.#count(client) > 0);

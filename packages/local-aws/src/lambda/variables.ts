@@ -3,25 +3,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FunctionCode, LocalFunction } from '../template/model.ts';
 
-const INHERITED = ['PATH', 'HOME', 'LANG', 'TZ'];
+const inherited = ['PATH', 'HOME', 'LANG', 'TZ'];
 
 export interface Placement {
   code: FunctionCode;
-  /** What the function was given: its own variables, credentials and endpoints. */
+  /** The function's own variables, credentials and endpoints. */
   given: Record<string, string>;
   /** Host, port and path of the Runtime API. */
   runtimeApi: string;
-  /** The environment's own temporary folder. */
+  /** The environment's temporary folder. */
   folder: string;
 }
 
-/** Builds all variables of an environment: what the function was given, and what Lambda adds to it. */
+/** Builds all variables of an environment: the function's own, and those that Lambda adds. */
 export function variablesFor(fn: LocalFunction, { code, given, runtimeApi, folder }: Placement) {
   const region = fn.arn.split(':')[3] ?? '';
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
   return {
     ...Object.fromEntries(
-      INHERITED.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
+      inherited.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
     ),
     ...given,
     AWS_REGION: region,
@@ -37,7 +37,7 @@ export function variablesFor(fn: LocalFunction, { code, given, runtimeApi, folde
     LAMBDA_TASK_ROOT: code.root,
     _HANDLER: code.handler,
     TMPDIR: folder,
-    // Named, because the temporary folder is Node's default. The cache halves the time to load a function.
+    // Explicit, because Node's default is the temporary folder. The cache halves the time to load a function.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache'),
   };
 }

@@ -4,7 +4,7 @@ import { S3Error } from './error.ts';
 import { actionOf, type S3Operation } from './operations.ts';
 import { parseCopySource } from './put-object.ts';
 
-const MAX_KEY_BYTES = 1024;
+const maxKeyBytes = 1024;
 
 export interface S3Target {
   bucket: string;
@@ -12,7 +12,7 @@ export interface S3Target {
   key: string;
 }
 
-/** Splits the path behind the prefix into bucket and key. */
+/** Splits the path after the prefix into bucket and key. */
 export function parseTarget(path: string): S3Target {
   const [, bucket = '', ...rest] = path.split('/');
   let key: string;
@@ -28,16 +28,16 @@ export function parseTarget(path: string): S3Target {
   return { bucket, key };
 }
 
-/** Throws when a key is one that S3, or the clients that would fetch it by path, do not take. */
+/** Throws for a key that S3, or clients that fetch it by path, do not accept. */
 export function assertKey(key: string): void {
-  if (Buffer.byteLength(key) > MAX_KEY_BYTES) throw new S3Error('KeyTooLongError', 'Your key is too long');
-  // Clients resolve such segments before they send the path, so the object could never be asked for again.
+  if (Buffer.byteLength(key) > maxKeyBytes) throw new S3Error('KeyTooLongError', 'Your key is too long');
+  // Clients resolve such segments before they send the path, so the object could never be requested.
   if (key.includes('\0') || key.split('/').some((segment) => segment === '.' || segment === '..')) {
     throw new S3Error('InvalidURI', "Couldn't parse the specified URI.");
   }
 }
 
-/** Returns the permissions that an operation on S3 needs; `deleteKeys` are those a DeleteObjects body lists. */
+/** Returns the permissions of an S3 operation; `deleteKeys` are the keys in a DeleteObjects body. */
 export function s3Actions(
   operation: S3Operation,
   { bucket, key }: S3Target,

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
-import { sameText, sha256, UNSIGNED_PAYLOAD, type Verified } from '../iam/signature.ts';
+import { sameText, sha256, unsignedPayload, type Verified } from '../iam/signature.ts';
 import { pipeRequest } from '../wire/pipe-request.ts';
 import {
   algorithmOf,
@@ -17,11 +17,11 @@ import {
 } from './checksums.ts';
 import { S3Error } from './error.ts';
 
-const MAX_LINE_BYTES = 16 * 1024;
-/** S3 takes no smaller chunk, except as the last one. */
-const MIN_CHUNK_BYTES = 8 * 1024;
-const EMPTY_HASH = sha256('');
-const STREAMING_PAYLOADS = new Set([
+const maxLineBytes = 16 * 1024;
+/** S3 accepts smaller chunks only as the last one. */
+const minChunkBytes = 8 * 1024;
+const emptyHash = sha256('');
+const streamingPayloads = new Set([
   'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
@@ -30,32 +30,32 @@ const STREAMING_PAYLOADS = new Set([
 export interface OpenBody {
   body: Readable;
   length: number;
-  /** Returns the checksum that came with the body, once that was read. */
+  /** Returns the checksum of the body, once that was read. */
   checksum(): Checksum | undefined;
 }
 
 /**
  * Opens the body of a request as a decoded stream that fails at its end unless length, digests and signatures match.
- * The headers are those of the request and, of a presigned one, those in its query.
+ * The headers are those of the request and, if it is presigned, those in its query.
  */
 export function openBody(req: IncomingMessage, verified: Verified, headers = req.headers): OpenBody {
-  const chunked = STREAMING_PAYLOADS.has(verified.payloadHash);
+  const chunked = streamingPayloads.has(verified.payloadHash);
   const length = readLength(req, chunked);
   const checks = new Checks(headers, length);
   const checked = new CheckedBody(checks);
   if (chunked) {
     const decoder = new ChunkDecoder(verified, checks);
     pipeRequest(req, decoder);
-    // The last stage carries the error to its reader.
+    // The last stage passes the error to its reader.
     pipeline(decoder, checked, () => undefined);
   } else {
-    if (verified.payloadHash !== UNSIGNED_PAYLOAD) checks.expectSha256(verified.payloadHash);
+    if (verified.payloadHash !== unsignedPayload) checks.expectSha256(verified.payloadHash);
     pipeRequest(req, checked);
   }
   return { body: checked, length, checksum: () => checks.checksum };
 }
 
-/** Drops what describes the encoding on the wire from the headers of an upload. */
+/** Removes headers that describe the encoding on the wire. */
 export function headersOfContent(headers: IncomingMessage['headers'], length: number): IncomingMessage['headers'] {
   const kept = { ...headers, 'content-length': String(length) };
   const encoding = (headers['content-encoding'] ?? '')
@@ -84,7 +84,7 @@ function readLength(req: IncomingMessage, chunked: boolean): number {
   return length;
 }
 
-/** The digests a sender may announce, in a header or in a trailer after the body. */
+/** The digests that a sender may announce, in a header or trailer. */
 class Checks {
   readonly #length: number;
   readonly #md5: string | undefined;
@@ -122,7 +122,7 @@ class Checks {
     if (!this.#isTrailer) this.#expectChecksum(String(headers[name]), `${name} header`);
   }
 
-  /** The checksum that was sent; it is that of the content when reading the content did not fail. */
+  /** The checksum that was sent, which is verified once the content was read. */
   get checksum(): Checksum | undefined {
     return this.#algorithm && this.#checksum !== undefined
       ? { algorithm: this.#algorithm, value: this.#checksum }
@@ -173,7 +173,7 @@ class Checks {
     this.#checksum = value;
   }
 
-  /** A client that names an algorithm means to send a checksum of it. */
+  /** A client that names an algorithm must send its checksum. */
   #assertAnnounced(name: string | string[] | undefined): void {
     if (typeof name !== 'string') return;
     if (algorithmOf(name, 'x-amz-sdk-checksum-algorithm') !== this.#algorithm)
@@ -201,7 +201,7 @@ class CheckedBody extends Transform {
   }
 }
 
-/** Decodes `aws-chunked`: lines of `size;chunk-signature=…`, each with its bytes, then trailers. */
+/** Decodes `aws-chunked`: lines of `size;chunk-signature=…`, each followed by its bytes, then trailers. */
 class ChunkDecoder extends Transform {
   readonly #verified: Verified;
   readonly #checks: Checks;
@@ -254,7 +254,7 @@ class ChunkDecoder extends Transform {
     const end = bytes.indexOf(0x0a);
     const part = end < 0 ? bytes : bytes.subarray(0, end + 1);
     this.#line = this.#line.length === 0 ? part : Buffer.concat([this.#line, part]);
-    if (this.#line.length > MAX_LINE_BYTES) throw incomplete();
+    if (this.#line.length > maxLineBytes) throw incomplete();
     if (end >= 0) {
       const line = this.#line.toString('latin1').replace(/\r?\n$/, '');
       this.#line = Buffer.alloc(0);
@@ -288,7 +288,7 @@ class ChunkDecoder extends Transform {
     this.#chunkHash = createHash('sha256');
     this.#chunkSignature = extensions.find((part) => part.startsWith('chunk-signature='))?.slice(16) ?? '';
     if (this.#left > 0) {
-      if (this.#chunks > 0 && this.#chunkBytes < MIN_CHUNK_BYTES) throw tooSmallChunk(this.#chunks, this.#chunkBytes);
+      if (this.#chunks > 0 && this.#chunkBytes < minChunkBytes) throw tooSmallChunk(this.#chunks, this.#chunkBytes);
       this.#chunks += 1;
       this.#chunkBytes = this.#left;
       this.#state = 'data';
@@ -301,7 +301,7 @@ class ChunkDecoder extends Transform {
   #verifyChunk(): void {
     if (!this.#isSigned) return;
     this.#verifySignature(
-      `AWS4-HMAC-SHA256-PAYLOAD\n${this.#verified.timestamp}\n${this.#verified.scope}\n${this.#previousSignature}\n${EMPTY_HASH}\n${this.#chunkHash.digest('hex')}`,
+      `AWS4-HMAC-SHA256-PAYLOAD\n${this.#verified.timestamp}\n${this.#verified.scope}\n${this.#previousSignature}\n${emptyHash}\n${this.#chunkHash.digest('hex')}`,
       this.#chunkSignature,
     );
     this.#previousSignature = this.#chunkSignature;
@@ -339,7 +339,7 @@ class ChunkDecoder extends Transform {
 function tooSmallChunk(number: number, bytes: number): Error {
   return new S3Error(
     'InvalidChunkSizeError',
-    `Only the last chunk is allowed to have a size less than ${MIN_CHUNK_BYTES} bytes`,
+    `Only the last chunk is allowed to have a size less than ${minChunkBytes} bytes`,
     { Chunk: number, BadChunkSize: bytes },
   );
 }

@@ -3,16 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { notImplemented, S3Error } from './error.ts';
 
-/** The digests of content that are computed here, with their length in bytes. CRC-32C and CRC-64 have no fast implementation in Node. */
-const LENGTHS = { CRC32: 4, SHA1: 20, SHA256: 32 };
+/** The supported digests, with their lengths in bytes. Node has no fast implementation of CRC-32C and CRC-64. */
+const lengths = { CRC32: 4, SHA1: 20, SHA256: 32 };
 /** The other algorithms of S3, which are refused. */
-const NOT_HERE = new Set(['CRC32C', 'CRC64NVME', 'MD5', 'SHA512', 'XXHASH3', 'XXHASH64', 'XXHASH128']);
-/** The headers that begin like those that carry a checksum, and say something of it. */
-const ABOUT_CHECKSUMS = new Set(['x-amz-checksum-algorithm', 'x-amz-checksum-mode', 'x-amz-checksum-type']);
-const HEADER_PREFIX = 'x-amz-checksum-';
+const notHere = new Set(['CRC32C', 'CRC64NVME', 'MD5', 'SHA512', 'XXHASH3', 'XXHASH64', 'XXHASH128']);
+/** Headers with the checksum prefix that carry no checksum. */
+const aboutChecksums = new Set(['x-amz-checksum-algorithm', 'x-amz-checksum-mode', 'x-amz-checksum-type']);
+const headerPrefix = 'x-amz-checksum-';
 
-export type ChecksumAlgorithm = keyof typeof LENGTHS;
-/** Whether the checksum of an object is one of the checksums of its parts, or of its content. */
+export type ChecksumAlgorithm = keyof typeof lengths;
+/** Whether the checksum of an object covers the checksums of its parts, or its content. */
 export type ChecksumType = 'COMPOSITE' | 'FULL_OBJECT';
 
 export interface Checksum {
@@ -25,7 +25,7 @@ export interface ObjectChecksum extends Checksum {
   type: ChecksumType;
 }
 
-/** What a multipart upload was started with. */
+/** The checksum settings of a multipart upload. */
 export interface UploadChecksum {
   algorithm: ChecksumAlgorithm;
   type: ChecksumType;
@@ -52,40 +52,40 @@ export function createDigest(algorithm: ChecksumAlgorithm): Digest {
 }
 
 export function headerOfChecksum(algorithm: ChecksumAlgorithm): string {
-  return `${HEADER_PREFIX}${algorithm.toLowerCase()}`;
+  return `${headerPrefix}${algorithm.toLowerCase()}`;
 }
 
-/** Returns the name of a checksum in XML. */
+/** Returns the XML element name of a checksum. */
 export function elementOfChecksum(algorithm: ChecksumAlgorithm): `Checksum${ChecksumAlgorithm}` {
   return `Checksum${algorithm}`;
 }
 
-/** Returns the algorithm that a header or trailer carries a checksum of, or undefined for one that carries none. */
+/** Returns the algorithm of a checksum header or trailer, or undefined for other headers. */
 export function algorithmOfHeader(name: string): ChecksumAlgorithm | undefined {
-  if (!name.startsWith(HEADER_PREFIX) || ABOUT_CHECKSUMS.has(name)) return undefined;
-  return algorithmOf(name.slice(HEADER_PREFIX.length), name);
+  if (!name.startsWith(headerPrefix) || aboutChecksums.has(name)) return undefined;
+  return algorithmOf(name.slice(headerPrefix.length), name);
 }
 
-/** Returns the algorithm of the name; throws for one that S3 or this S3 does not have. */
+/** Returns the algorithm of a name; throws for unknown and unsupported ones. */
 export function algorithmOf(name: string, source: string): ChecksumAlgorithm {
   const algorithm = name.toUpperCase();
-  if (NOT_HERE.has(algorithm)) throw notImplemented(`${source} ${name}`);
+  if (notHere.has(algorithm)) throw notImplemented(`${source} ${name}`);
   if (!isAlgorithm(algorithm)) throw invalidRequest(`The algorithm type you specified in ${source} is invalid.`);
   return algorithm;
 }
 
-/** Throws unless the text is base64 of a digest of this algorithm. */
+/** Throws unless the text is a base64 digest of this algorithm. */
 export function assertChecksum({ algorithm, value }: Checksum, source: string): void {
-  if (!isBase64(value, LENGTHS[algorithm])) throw invalidRequest(`Value for ${source} is invalid.`);
+  if (!isBase64(value, lengths[algorithm])) throw invalidRequest(`Value for ${source} is invalid.`);
 }
 
-/** Returns whether the text is the base64 of so many bytes. */
+/** Returns whether the text is base64 of that many bytes. */
 export function isBase64(text: string, bytes: number): boolean {
   const decoded = Buffer.from(text, 'base64');
   return decoded.length === bytes && decoded.toString('base64') === text;
 }
 
-/** Reads how the parts of an upload and its object are to be checked from the headers that start it. */
+/** Reads the checksum settings from the headers that start an upload. */
 export function readUploadChecksum(headers: IncomingHttpHeaders): UploadChecksum | undefined {
   const name = headers['x-amz-checksum-algorithm'];
   const type = headers['x-amz-checksum-type'];
@@ -103,16 +103,16 @@ export function readUploadChecksum(headers: IncomingHttpHeaders): UploadChecksum
   return { algorithm, type };
 }
 
-/** Throws unless a part is sent with a checksum of the algorithm that its upload was started with. */
+/** Throws unless a part has a checksum of its upload's algorithm. */
 export function assertPartChecksum(upload: UploadChecksum | undefined, part: Checksum | undefined): void {
-  // S3 verifies a checksum that the upload does not ask for, and forgets it.
+  // S3 verifies a checksum that the upload does not require, and forgets it.
   if (!upload || upload.algorithm === part?.algorithm) return;
   throw invalidRequest(
     `Checksum Type mismatch occurred, expected checksum Type: ${upload.algorithm.toLowerCase()}, actual checksum Type: ${part?.algorithm.toLowerCase() ?? 'null'}`,
   );
 }
 
-/** Returns the checksum of an object out of those of its parts. */
+/** Returns the checksum of an object from those of its parts. */
 export function combineChecksums(
   { algorithm, type }: UploadChecksum,
   parts: { size: number; checksum: string }[],
@@ -129,20 +129,20 @@ export function combineChecksums(
 }
 
 /**
- * Returns what a CRC becomes when so many bytes follow, apart from what these bytes add. A CRC is linear: what zeros make
- * of it, less what zeros make of nothing, is the shift alone.
+ * Returns a CRC shifted by a number of bytes, without the contribution of those bytes. CRCs are linear: the CRC
+ * continued over zeros, XORed with that of zeros alone, is the shift.
  */
 function shiftCrc(crc: number, bytes: number): number {
   let [shifted, offset] = [crc, 0];
-  for (let left = bytes; left > 0; left -= ZEROS.length) {
-    const zeros = left < ZEROS.length ? ZEROS.subarray(0, left) : ZEROS;
+  for (let left = bytes; left > 0; left -= zeroBlock.length) {
+    const zeros = left < zeroBlock.length ? zeroBlock.subarray(0, left) : zeroBlock;
     shifted = crc32(zeros, shifted);
     offset = crc32(zeros, offset);
   }
   return (shifted ^ offset) >>> 0;
 }
 
-const ZEROS = Buffer.alloc(64 * 1024);
+const zeroBlock = Buffer.alloc(64 * 1024);
 
 function encodeCrc(crc: number): string {
   const bytes = Buffer.alloc(4);
@@ -151,7 +151,7 @@ function encodeCrc(crc: number): string {
 }
 
 function isAlgorithm(name: string): name is ChecksumAlgorithm {
-  return name in LENGTHS;
+  return name in lengths;
 }
 
 export function invalidRequest(message: string): S3Error {

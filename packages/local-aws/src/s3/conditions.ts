@@ -3,9 +3,8 @@ import { notImplemented, S3Error } from './error.ts';
 import type { StoredObject } from './store.ts';
 
 /**
- * Evaluates the conditions of a request on an object: throws PreconditionFailed, or returns whether the object is one
- * that the client has already. A tag that matches outweighs a date that does not, and a tag that should not match
- * outweighs any date.
+ * Evaluates the conditions of a request on an object: throws PreconditionFailed, or returns whether the client already
+ * has it. A matching If-Match takes precedence over If-Unmodified-Since, and If-None-Match over any date.
  */
 export function isUnmodified(
   { etag, modified }: StoredObject,
@@ -23,13 +22,13 @@ export function isUnmodified(
   return since !== undefined && second <= since;
 }
 
-/** Returns whether a range of the object is wanted, which the client may make depend on the object being the one it knows. */
+/** Returns whether to send a range, given an If-Range condition. */
 export function isRangeWanted({ etag, modified }: StoredObject, headers: IncomingHttpHeaders): boolean {
   const condition = textOf(headers['if-range']);
   return condition === undefined || bareTag(condition) === etag || Date.parse(condition) === wholeSecond(modified);
 }
 
-/** Throws unless the key may be written: with `If-None-Match: *` it must hold no object. */
+/** Throws unless the key may be written: with `If-None-Match: *` it must have no object. */
 export function assertWritable(headers: IncomingHttpHeaders, existing: StoredObject | undefined): void {
   const condition = headers['if-none-match'];
   if (condition === undefined) return;
@@ -41,7 +40,7 @@ export function preconditionFailed(): S3Error {
   return new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
 }
 
-/** Dates of HTTP have no fractions of a second. */
+/** HTTP dates have no fractions of a second. */
 function wholeSecond(time: number): number {
   return Math.floor(time / 1000) * 1000;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BucketCorsRule } from '../template/model.ts';
 import { S3Error } from './error.ts';
 
-/** Responds to a preflight by the rules of the bucket, which needs no signature. */
+/** Responds to a preflight by the rules of the bucket, without a signature. */
 export function respondPreflight(rules: BucketCorsRule[], req: IncomingMessage, res: ServerResponse): void {
   const origin = req.headers.origin;
   const method = req.headers['access-control-request-method'];
@@ -24,7 +24,7 @@ export function respondPreflight(rules: BucketCorsRule[], req: IncomingMessage, 
   res.end();
 }
 
-/** Sets the headers that let the page of another origin read the response, where a rule of the bucket allows it. */
+/** Sets the headers that let pages of another origin read the response, if a rule of the bucket allows it. */
 export function setCorsHeaders(rules: BucketCorsRule[], req: IncomingMessage, res: ServerResponse): void {
   const origin = req.headers.origin;
   if (!origin) return;
@@ -58,7 +58,7 @@ function allow(rule: BucketCorsRule, origin: string, res: ServerResponse): void 
   res.setHeader('vary', 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method');
 }
 
-/** Matches a pattern of a rule, which holds at most one `*`. */
+/** Matches a pattern of a rule with at most one `*`. */
 function matches(pattern: string, text: string): boolean {
   const star = pattern.indexOf('*');
   if (star < 0) return pattern === text;

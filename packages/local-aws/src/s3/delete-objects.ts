@@ -4,7 +4,7 @@ import { notImplemented, S3Error } from './error.ts';
 import { type Deletion, type Handler, malformedXml, readXml, respondEmpty, respondXml } from './request.ts';
 import { childrenOf, childText } from './xml.ts';
 
-/** Reads the body of a DeleteObjects request, which S3 takes only with a digest of it. */
+/** Reads the body of a DeleteObjects request, which S3 accepts only with a digest. */
 export async function readDeletion(body: Readable, headers: IncomingHttpHeaders): Promise<Deletion> {
   if (!Object.keys(headers).some((name) => /^(content-md5|x-amz-trailer|x-amz-checksum-(crc|sha).*)$/.test(name)))
     throw new S3Error('InvalidRequest', 'Missing required header for this request: Content-MD5');

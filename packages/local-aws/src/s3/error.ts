@@ -1,6 +1,6 @@
 import { xmlDocument } from './xml.ts';
 
-const STATUSES = {
+const statuses = {
   AccessDenied: 403,
   AccessForbidden: 403,
   AuthorizationHeaderMalformed: 400,
@@ -43,9 +43,9 @@ const STATUSES = {
   XAmzContentSHA256Mismatch: 400,
 } as const;
 
-export type S3ErrorCode = keyof typeof STATUSES;
+export type S3ErrorCode = keyof typeof statuses;
 
-/** An error that S3 returns as XML, with the status that belongs to its code. */
+/** An error that S3 returns as XML, with its status. */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: S3ErrorCode;
@@ -55,7 +55,7 @@ export class S3Error extends Error {
   constructor(code: S3ErrorCode, message: string, detail: Record<string, string | number> = {}) {
     super(message);
     this.code = code;
-    this.status = STATUSES[code];
+    this.status = statuses[code];
     this.#detail = detail;
   }
 
@@ -64,7 +64,7 @@ export class S3Error extends Error {
   }
 }
 
-/** Makes the error for what S3 may do but this one does not. */
+/** Creates the error for S3 features that are not supported here. */
 export function notImplemented(what: string): S3Error {
   return new S3Error(
     'NotImplemented',
@@ -72,7 +72,7 @@ export function notImplemented(what: string): S3Error {
   );
 }
 
-/** Makes the error for a key that holds no object. */
+/** Creates the error for a key without an object. */
 export function noSuchKey(key: string): S3Error {
   return new S3Error('NoSuchKey', 'The specified key does not exist.', { Key: key });
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 import { isRangeWanted, isUnmodified } from './conditions.ts';
 import { noSuchKey, S3Error } from './error.ts';
-import { SYSTEM_METADATA } from './metadata.ts';
+import { systemMetadata } from './metadata.ts';
 import { setChecksum } from './put-object.ts';
 import type { Handler } from './request.ts';
 import type { StoredObject } from './store.ts';
@@ -31,7 +31,7 @@ export const getObject: Handler = async ({ operation, bucket, key, query, header
   else res.end();
 };
 
-/** Sends the content until it ends or the client disconnects; only what fails here is an error. */
+/** Sends the content until it ends or the client disconnects. Only failures to read are errors. */
 function send(content: Readable, res: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     content.once('error', reject);
@@ -52,9 +52,9 @@ function setHeaders(res: ServerResponse, object: StoredObject): void {
   res.setHeader('content-length', object.size);
 }
 
-/** Reads the headers that a signed request may replace in its response. */
+/** Reads the response headers that a signed request overrides. */
 function readOverrides(query: URLSearchParams): [string, string][] {
-  return SYSTEM_METADATA.flatMap((name): [string, string][] => {
+  return systemMetadata.flatMap((name): [string, string][] => {
     const value = query.get(`response-${name}`);
     if (value === null) return [];
     if (/[^\x20-\x7e\x80-\xff]/.test(value))
@@ -63,7 +63,7 @@ function readOverrides(query: URLSearchParams): [string, string][] {
   });
 }
 
-/** Returns the range asked for, or undefined for the whole object, which S3 sends for what is not one range of bytes. */
+/** Returns the requested range, or undefined for the whole object, which S3 also sends for invalid ranges. */
 function parseRange(range: string | undefined, size: number): { start: number; end: number } | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? [];
   if ((first === '' && last === '') || (first !== '' && last !== '' && Number(last) < Number(first))) return undefined;

@@ -1,21 +1,21 @@
 import type { Random } from '../faults/random.ts';
 
-const TWICE = 0.1;
+const twice = 0.1;
 
-/** Sends a message to a queue, so many seconds late. */
+/** Sends a message to a queue after a delay in seconds. */
 type Send = (queue: string, body: string, delaySeconds?: number) => Promise<void> | void;
 
 /**
- * Returns how S3 notifies queues: late, and therefore out of order, and sometimes twice.
- * Imitates: "Amazon S3 event notifications are designed to be delivered at least once. Typically, event notifications are
- * delivered in seconds but can sometimes take a minute or longer" and "are not guaranteed to arrive in the same order that the
- * events occurred" (S3 user guide, "Amazon S3 Event Notifications", "Event message structure"). The queue keeps
- * those that are late, so that none is lost with this process.
+ * Returns a sender that notifies queues late, and so out of order, and sometimes twice.
+ * Imitates: "Amazon S3 event notifications are designed to be delivered at least once. Typically, event notifications
+ * are delivered in seconds but can sometimes take a minute or longer" and "are not guaranteed to arrive in the same
+ * order that the events occurred" (S3 user guide, "Amazon S3 Event Notifications", "Event message structure"). Delayed
+ * ones are kept in the queue, so that none is lost with this process.
  */
 export function lateNotifications(send: Send, random: Random): Send {
   return async (queue, body) => {
     await send(queue, body, notificationDelay(random));
-    if (random.chance(TWICE)) await send(queue, body, notificationDelay(random));
+    if (random.chance(twice)) await send(queue, body, notificationDelay(random));
   };
 }
 

@@ -1,7 +1,7 @@
 import { S3Error } from './error.ts';
 import { type Handler, integerParameter, respondXml } from './request.ts';
 
-const MAX_KEYS = 1000;
+const maxKeys = 1000;
 
 /** Handles ListObjects and ListObjectsV2. */
 export const listObjects: Handler = ({ operation, query, bucket }, res, { store }) => {
@@ -11,7 +11,7 @@ export const listObjects: Handler = ({ operation, query, bucket }, res, { store 
   if (encoding !== null && encoding !== 'url')
     throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request');
   const encode = encoding === 'url' ? encodeKey : (key: string) => key;
-  const limit = Math.min(MAX_KEYS, integerParameter(query, 'max-keys', MAX_KEYS));
+  const limit = Math.min(maxKeys, integerParameter(query, 'max-keys', maxKeys));
   const token = query.get('continuation-token');
   if (token === '') throw new S3Error('InvalidArgument', 'The continuation token provided is incorrect');
   const after = token !== null ? readToken(token) : (query.get(isV2 ? 'start-after' : 'marker') ?? '');
@@ -36,7 +36,7 @@ export const listObjects: Handler = ({ operation, query, bucket }, res, { store 
           ContinuationToken: token ?? undefined,
           NextContinuationToken: next === undefined ? undefined : writeToken(next),
         }
-      : // Without a delimiter, clients go on after the last key.
+      : // Without a delimiter, clients continue after the last key.
         { Marker: encode(after), NextMarker: delimiter === '' ? undefined : encoded(next) }),
     Contents: objects.map((object) => ({
       Key: encode(object.key),

@@ -1,9 +1,9 @@
 import { S3Error } from './error.ts';
 import type { Metadata } from './store.ts';
 
-const MAX_USER_METADATA_BYTES = 2 * 1024;
-/** The headers that are kept with an object, and that a signed request may override in its response. */
-export const SYSTEM_METADATA = [
+const maxUserMetadataBytes = 2 * 1024;
+/** The headers that are stored with an object, and that a signed request may override in its response. */
+export const systemMetadata = [
   'cache-control',
   'content-disposition',
   'content-encoding',
@@ -12,7 +12,7 @@ export const SYSTEM_METADATA = [
   'expires',
 ];
 
-/** Returns what is kept with an object out of the headers of its request, or the fields of its form. */
+/** Returns the metadata to store, from the headers of a request or the fields of a form. */
 export function metadataOf(
   entries: Iterable<[string, unknown]>,
   encode: (value: string, isUserMetadata: boolean) => string = (value) => value,
@@ -21,11 +21,11 @@ export function metadataOf(
   let userBytes = 0;
   for (const [name, value] of entries) {
     const isUserMetadata = name.startsWith('x-amz-meta-');
-    if (typeof value !== 'string' || !(isUserMetadata || SYSTEM_METADATA.includes(name))) continue;
+    if (typeof value !== 'string' || !(isUserMetadata || systemMetadata.includes(name))) continue;
     metadata[name] = encode(value, isUserMetadata);
     if (isUserMetadata) userBytes += name.length - 'x-amz-meta-'.length + Buffer.byteLength(value);
   }
-  if (userBytes > MAX_USER_METADATA_BYTES)
+  if (userBytes > maxUserMetadataBytes)
     throw new S3Error('MetadataTooLarge', 'Your metadata headers exceed the maximum allowed metadata size');
   return metadata;
 }

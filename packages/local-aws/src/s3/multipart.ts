@@ -19,8 +19,8 @@ import { type Handler, integerParameter, malformedXml, readXml, respondEmpty, re
 import type { NamedPart } from './store.ts';
 import { childrenOf, childText, type XmlNode } from './xml.ts';
 
-const MAX_PARTS = 10_000;
-const MAX_LISTED_PARTS = 1000;
+const maxParts = 10_000;
+const maxListedParts = 1000;
 
 export const createMultipartUpload: Handler = ({ bucket, key, headers }, res, { store }) => {
   const checksum = readUploadChecksum(headers);
@@ -35,7 +35,7 @@ export const createMultipartUpload: Handler = ({ bucket, key, headers }, res, { 
 export const uploadPart: Handler = async (request, res, { store }) => {
   const { bucket, key, query } = request;
   const number = integerParameter(query, 'partNumber', 0);
-  if (number < 1 || number > MAX_PARTS)
+  if (number < 1 || number > maxParts)
     throw new S3Error('InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive');
   const { md5 } = await store.putPart(bucket, key, uploadIdOf(query), {
     number,
@@ -51,7 +51,7 @@ export const uploadPart: Handler = async (request, res, { store }) => {
 export const completeMultipartUpload: Handler = async (request, res, { store, created }) => {
   const { bucket, key, query, headers, body, location } = request;
   const parts = childrenOf(await readXml(body, 'CompleteMultipartUpload'), 'Part').map(readPart);
-  if (parts.length === 0 || parts.length > MAX_PARTS) throw malformedXml();
+  if (parts.length === 0 || parts.length > maxParts) throw malformedXml();
   assertWritable(headers, store.find(bucket, key));
   const object = store.completeUpload(bucket, key, uploadIdOf(query), parts, (upload, checksum) =>
     assertObjectChecksum(headers, upload, checksum),
@@ -75,7 +75,7 @@ export const abortMultipartUpload: Handler = ({ bucket, key, query }, res, { sto
 export const listParts: Handler = ({ bucket, key, query }, res, { store }) => {
   const uploadId = uploadIdOf(query);
   const marker = integerParameter(query, 'part-number-marker', 0);
-  const limit = Math.min(MAX_LISTED_PARTS, integerParameter(query, 'max-parts', MAX_LISTED_PARTS));
+  const limit = Math.min(maxListedParts, integerParameter(query, 'max-parts', maxListedParts));
   const { parts: all, checksum } = store.listParts(bucket, key, uploadId);
   const parts = all.filter((part) => part.number > marker);
   const page = parts.slice(0, limit);
@@ -105,7 +105,7 @@ function uploadIdOf(query: URLSearchParams): string {
 function readPart(part: XmlNode): NamedPart {
   const [number, etag] = [childText(part, 'PartNumber') ?? '', childText(part, 'ETag')];
   if (!/^\d{1,5}$/.test(number) || etag === undefined) throw malformedXml();
-  // S3 removes the quotes before it compares tags.
+  // S3 removes the quotes before comparing tags.
   return { number: Number(number), etag: etag.replaceAll('"', ''), checksum: readPartChecksum(part) };
 }
 
@@ -118,7 +118,7 @@ function readPartChecksum(part: XmlNode): Checksum | undefined {
   return checksum;
 }
 
-/** Throws unless what the request to complete an upload says of the checksum of the object holds. */
+/** Throws unless the object checksum in the request to complete an upload matches. */
 function assertObjectChecksum(
   headers: IncomingHttpHeaders,
   upload: UploadChecksum | undefined,

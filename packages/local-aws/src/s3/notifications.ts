@@ -7,7 +7,7 @@ import type { StoredObject } from './store.ts';
 
 let lastSequence = 0n;
 
-/** Notifies the queues of a bucket of a new object; throws when a queue does not let S3 send to it. */
+/** Notifies the queues of a bucket of a new object; throws if a queue does not allow S3 to send to it. */
 export async function notifyCreated(
   stack: LocalStack,
   sendMessage: Queues['send'],
@@ -21,7 +21,7 @@ export async function notifyCreated(
   for (const notification of bucket.notifications) {
     if (!matches(notification, eventName, object.key)) continue;
     const queue = stack.queues.find((candidate) => candidate.arn === notification.queueArn);
-    if (!queue) throw new Error(`The bucket ${bucket.logicalId} notifies a queue that is not of the stack`);
+    if (!queue) throw new Error(`The bucket ${bucket.logicalId} notifies a queue outside the stack`);
     const context: Record<string, string[]> = {
       'aws:sourcearn': [bucket.arn],
       'aws:sourceaccount': [stack.account],
@@ -40,7 +40,7 @@ export async function notifyCreated(
       { caller, identity: [], resource: queue.policy },
     );
     if (!allowed) {
-      throw new Error(`The policy of the queue ${queue.logicalId} does not let S3 send messages to it`);
+      throw new Error(`The policy of the queue ${queue.logicalId} does not allow S3 to send messages to it`);
     }
     await sendMessage(queue.name, JSON.stringify({ Records: [eventOf(stack, bucket, eventName, object)] }));
   }
@@ -71,7 +71,7 @@ function eventOf(stack: LocalStack, bucket: LocalBucket, eventName: string, obje
       configurationId: bucket.logicalId,
       bucket: { name: bucket.name, ownerIdentity: { principalId: stack.account }, arn: bucket.arn },
       object: {
-        // S3 encodes the key as a form does, with + for a space.
+        // S3 encodes the key like form data, with + for a space.
         key: new URLSearchParams({ key: object.key }).toString().slice('key='.length).replaceAll('%2F', '/'),
         size: object.size,
         eTag: object.etag,
@@ -81,7 +81,7 @@ function eventOf(stack: LocalStack, bucket: LocalBucket, eventName: string, obje
   };
 }
 
-/** Returns a number that grows with every event, also over a restart and within a millisecond. */
+/** Returns a number that increases with every event, even after a restart and within a millisecond. */
 function nextSequence(): string {
   const now = BigInt(Date.now()) << 16n;
   lastSequence = now > lastSequence ? now : lastSequence + 1n;

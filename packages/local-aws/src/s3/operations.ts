@@ -1,38 +1,38 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { notImplemented } from './error.ts';
-import { SYSTEM_METADATA } from './metadata.ts';
+import { systemMetadata } from './metadata.ts';
 
 interface Operation {
   /** The method, the target and the query parameters that select it. */
   request: string;
   /** The permission it needs on its object or bucket. */
   action: string;
-  /** The query parameters it takes besides those that select it. */
+  /** Its query parameters, other than selecting ones. */
   parameters?: readonly string[];
-  /** The headers of conditional requests it honours. */
+  /** The conditional headers it supports. */
   conditions?: readonly string[];
 }
 
-const OVERRIDES = SYSTEM_METADATA.map((name) => `response-${name}`);
-const LISTING = ['prefix', 'delimiter', 'max-keys', 'encoding-type'];
-const CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range'];
+const overrides = systemMetadata.map((name) => `response-${name}`);
+const listing = ['prefix', 'delimiter', 'max-keys', 'encoding-type'];
+const conditionHeaders = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range'];
 
-const OPERATIONS = {
+const operations = {
   HeadBucket: { request: 'HEAD bucket', action: 's3:ListBucket' },
   GetBucketLocation: { request: 'GET bucket location', action: 's3:GetBucketLocation' },
-  ListObjects: { request: 'GET bucket', action: 's3:ListBucket', parameters: [...LISTING, 'marker'] },
+  ListObjects: { request: 'GET bucket', action: 's3:ListBucket', parameters: [...listing, 'marker'] },
   ListObjectsV2: {
     request: 'GET bucket list-type',
     action: 's3:ListBucket',
-    parameters: [...LISTING, 'continuation-token', 'start-after'],
+    parameters: [...listing, 'continuation-token', 'start-after'],
   },
   DeleteObjects: { request: 'POST bucket delete', action: 's3:DeleteObject' },
-  GetObject: { request: 'GET object', action: 's3:GetObject', parameters: OVERRIDES, conditions: CONDITIONS },
+  GetObject: { request: 'GET object', action: 's3:GetObject', parameters: overrides, conditions: conditionHeaders },
   HeadObject: {
     request: 'HEAD object',
     action: 's3:GetObject',
-    parameters: OVERRIDES,
-    conditions: CONDITIONS,
+    parameters: overrides,
+    conditions: conditionHeaders,
   },
   PutObject: { request: 'PUT object', action: 's3:PutObject', conditions: ['if-none-match'] },
   CopyObject: { request: 'PUT object copy', action: 's3:PutObject' },
@@ -50,49 +50,51 @@ const OPERATIONS = {
   PutObjectTagging: { request: 'PUT object tagging', action: 's3:PutObjectTagging' },
 } satisfies Record<string, Operation>;
 
-export type S3Operation = keyof typeof OPERATIONS;
+export type S3Operation = keyof typeof operations;
 
-/** The query parameters that select an operation other than the plain one of the method. */
-const SELECTORS = ['delete', 'list-type', 'location', 'partNumber', 'tagging', 'uploadId', 'uploads'];
+/** Query parameters that select an operation other than the method's default. */
+const selectorNames = ['delete', 'list-type', 'location', 'partNumber', 'tagging', 'uploadId', 'uploads'];
 
-/** What requests may carry beside conditions; to ignore any other header of S3 would be to pretend. */
-const KNOWN_HEADERS =
+/** Allowed headers, in addition to conditions. Others of S3 are refused rather than ignored. */
+const knownHeaders =
   /^x-amz-(date|content-sha256|security-token|user-agent|trailer|decoded-content-length|sdk-checksum-algorithm|checksum-.+|meta-.+|copy-source|copy-source-if-.+|metadata-directive)$/;
 
-/** Returns the operation that a request asks for; throws NotImplemented for any that is not here in all its parts. */
+/** Returns the operation of a request; throws NotImplemented unless it is fully supported. */
 export function operationOf(
   method: string,
   key: string,
   query: URLSearchParams,
   headers: IncomingHttpHeaders,
 ): S3Operation {
-  const selectors = SELECTORS.filter((name) => query.has(name));
+  const selectors = selectorNames.filter((name) => query.has(name));
   const copy = headers['x-amz-copy-source'] === undefined ? [] : ['copy'];
   const selection = [method, key === '' ? 'bucket' : 'object', ...selectors, ...copy].join(' ');
-  const name = Object.keys(OPERATIONS)
+  const name = Object.keys(operations)
     .filter(isOperation)
-    .find((each) => OPERATIONS[each].request === selection);
+    .find((each) => operations[each].request === selection);
   if (!name) throw notImplemented(selection);
-  const { parameters = [], conditions = [] }: Operation = OPERATIONS[name];
-  const parameter = [...query.keys()].find((each) => !SELECTORS.includes(each) && !parameters.includes(each));
+  const { parameters = [], conditions = [] }: Operation = operations[name];
+  const parameter = [...query.keys()].find((each) => !selectorNames.includes(each) && !parameters.includes(each));
   if (parameter !== undefined) throw notImplemented(parameter);
   const header = Object.keys(headers).find((each) =>
-    each.startsWith('x-amz-') ? !KNOWN_HEADERS.test(each) : CONDITIONS.includes(each) && !conditions.includes(each),
+    each.startsWith('x-amz-')
+      ? !knownHeaders.test(each)
+      : conditionHeaders.includes(each) && !conditions.includes(each),
   );
   if (header !== undefined) throw notImplemented(header);
   return name;
 }
 
 function isOperation(name: string): name is S3Operation {
-  return name in OPERATIONS;
+  return name in operations;
 }
 
-/** Returns the method of an operation's requests. */
+/** Returns the HTTP method of an operation. */
 export function methodOf(operation: S3Operation): string {
-  return OPERATIONS[operation].request.split(' ', 1)[0] ?? '';
+  return operations[operation].request.split(' ', 1)[0] ?? '';
 }
 
 /** Returns the permission that an operation needs on its object or bucket. */
 export function actionOf(operation: S3Operation): string {
-  return OPERATIONS[operation].action;
+  return operations[operation].action;
 }

@@ -9,14 +9,14 @@ import { assertKey } from './actions.ts';
 import { notImplemented, S3Error } from './error.ts';
 import { metadataOf } from './metadata.ts';
 import { assertPolicy, type LengthRange, parsePostPolicy } from './post-policy.ts';
-import { MAX_PUT_BYTES } from './put-object.ts';
+import { maxPutBytes } from './put-object.ts';
 import { type FormStore, respondEmpty, respondXml } from './request.ts';
 import type { Blob, StoredObject } from './store.ts';
 
-/** S3 takes at most 20 KB of fields ahead of the file. */
-const MAX_FIELDS_BYTES = 20 * 1024;
-const SIGNATURE_FIELDS = ['policy', 'x-amz-algorithm', 'x-amz-credential', 'x-amz-date', 'x-amz-signature'];
-const UNSUPPORTED_FIELDS = /^(acl|tagging|x-amz-(?!meta-|(algorithm|credential|date|security-token|signature)$).*)$/;
+/** S3 accepts at most 20 KB of fields before the file. */
+const maxFieldsBytes = 20 * 1024;
+const signatureFields = ['policy', 'x-amz-algorithm', 'x-amz-credential', 'x-amz-date', 'x-amz-signature'];
+const unsupportedFields = /^(acl|tagging|x-amz-(?!meta-|(algorithm|credential|date|security-token|signature)$).*)$/;
 
 export interface PostContext {
   bucket: string;
@@ -25,7 +25,7 @@ export interface PostContext {
   /** Throws unless the role may put the object. */
   authorise(credentials: Credentials, key: string): void;
   created(object: StoredObject): Promise<void> | void;
-  /** The address of the bucket as the client knows it. */
+  /** The client's URL of the bucket. */
   bucketUrl: string;
 }
 
@@ -33,11 +33,11 @@ interface Form {
   /** Names in lower case, with `${filename}` replaced. */
   fields: Map<string, string>;
   file: Readable;
-  /** Settles when the whole form was read. */
+  /** Settles when the whole form has been read. */
   whole: Promise<void>;
 }
 
-/** Stores the file of a presigned POST, as a browser sends it from a form. */
+/** Stores the file of a presigned POST, as sent by a browser form. */
 export async function postObject(req: IncomingMessage, res: ServerResponse, context: PostContext): Promise<void> {
   if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? '')) {
     throw new S3Error('PreconditionFailed', 'Bucket POST must be of the enclosure-type multipart/form-data');
@@ -49,7 +49,7 @@ export async function postObject(req: IncomingMessage, res: ServerResponse, cont
     await context.created(object);
     respond(res, form.fields, object, context.bucketUrl);
   } catch (error) {
-    // The rest is read and dropped: a browser shows no response before it has sent everything.
+    // Reads and drops the rest: browsers show no response before they have sent everything.
     form.file.on('error', () => undefined);
     form.file.resume();
     form.whole.catch(() => undefined);
@@ -66,7 +66,7 @@ function readForm(req: IncomingMessage): Promise<Form> {
       headers: req.headers,
       defParamCharset: 'utf8',
       preservePath: true,
-      limits: { fieldSize: MAX_FIELD_FILE_BYTES, fields: MAX_FIELDS, files: MAX_FIELDS, fieldNameSize: 200 },
+      limits: { fieldSize: maxFieldFileBytes, fields: maxFields, files: maxFields, fieldNameSize: 200 },
     });
   } catch {
     throw malformed();
@@ -91,7 +91,7 @@ function readForm(req: IncomingMessage): Promise<Form> {
   };
   parser.on('field', (rawName, value, info) => {
     const name = rawName.toLowerCase();
-    // S3 ignores what follows the file.
+    // S3 ignores fields after the file.
     if (begun) return;
     if (name === 'file' && !info.valueTruncated) {
       // A file part without a file name arrives as a field.
@@ -99,18 +99,18 @@ function readForm(req: IncomingMessage): Promise<Form> {
       return;
     }
     fieldBytes += rawName.length + Buffer.byteLength(value);
-    if (info.valueTruncated || fieldBytes > MAX_FIELDS_BYTES) failure ??= tooLongFields();
+    if (info.valueTruncated || fieldBytes > maxFieldsBytes) failure ??= tooLongFields();
     fields.set(name, value);
   });
-  /** A field may have a file name as well, as libraries send it that make no difference; S3 knows the file by its field. */
+  /** Some libraries send file names with all fields. S3 identifies the file by its field name. */
   const readField = async (name: string, content: Readable) => {
     const chunks: Buffer[] = [];
     fieldBytes += name.length;
     for await (const chunk of content) {
       fieldBytes += chunk.length;
-      if (fieldBytes <= MAX_FIELDS_BYTES) chunks.push(chunk);
+      if (fieldBytes <= maxFieldsBytes) chunks.push(chunk);
     }
-    if (fieldBytes > MAX_FIELDS_BYTES) failure ??= tooLongFields();
+    if (fieldBytes > maxFieldsBytes) failure ??= tooLongFields();
     fields.set(name, Buffer.concat(chunks).toString());
   };
   parser.on('file', (rawName, file, info) => {
@@ -143,8 +143,8 @@ function readForm(req: IncomingMessage): Promise<Form> {
   return promise;
 }
 
-const MAX_FIELD_FILE_BYTES = 1024 * 1024;
-const MAX_FIELDS = 200;
+const maxFieldFileBytes = 1024 * 1024;
+const maxFields = 200;
 
 function tooLongFields(): Error {
   return new S3Error(
@@ -153,7 +153,7 @@ function tooLongFields(): Error {
   );
 }
 
-/** Verifies the signature of the form and that its fields match the policy. */
+/** Verifies the signature of the form, and that its fields match the policy. */
 function admit(fields: Map<string, string>, context: PostContext): { key: string; range: LengthRange | undefined } {
   const key = fields.get('key');
   if (key === undefined) throw new S3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.");
@@ -162,8 +162,8 @@ function admit(fields: Map<string, string>, context: PostContext): { key: string
   const policyText = fields.get('policy');
   const signature = fields.get('x-amz-signature');
   const credential = fields.get('x-amz-credential');
-  const missing = SIGNATURE_FIELDS.filter((name) => !fields.get(name));
-  if (missing.length === SIGNATURE_FIELDS.length) throw new S3Error('AccessDenied', 'Access Denied');
+  const missing = signatureFields.filter((name) => !fields.get(name));
+  if (missing.length === signatureFields.length) throw new S3Error('AccessDenied', 'Access Denied');
   if (!policyText || !signature || !credential || missing.length > 0)
     throw new S3Error(
       'InvalidArgument',
@@ -179,7 +179,7 @@ function admit(fields: Map<string, string>, context: PostContext): { key: string
   );
   const policy = parsePostPolicy(policyText);
   assertPolicy(policy, fields, context.bucket, Date.now());
-  const unknown = [...fields.keys()].find((name) => UNSUPPORTED_FIELDS.test(name));
+  const unknown = [...fields.keys()].find((name) => unsupportedFields.test(name));
   if (unknown !== undefined) throw notImplemented(unknown);
   context.authorise(credentials, key);
   return { key, range: policy.lengthRange };
@@ -194,7 +194,7 @@ async function store(
   let blob: Blob | undefined;
   try {
     blob = await context.store.write(
-      Readable.from(limitLength(form.file, range ?? { min: 0, max: MAX_PUT_BYTES }), { objectMode: false }),
+      Readable.from(limitLength(form.file, range ?? { min: 0, max: maxPutBytes }), { objectMode: false }),
     );
     await form.whole;
     return await context.store.commit(context.bucket, key, blob, {
@@ -206,18 +206,18 @@ async function store(
   }
 }
 
-/** Encodes user metadata the way S3 returns what is not ASCII. */
+/** Encodes user metadata as S3 does for non-ASCII text. */
 function encodeMetadata(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value;
   return `=?UTF-8?B?${Buffer.from(value).toString('base64')}?=`;
 }
 
-/** Makes a value fit for a header of later responses. */
+/** Makes a value valid for response headers. */
 function headerText(value: string): string {
   return value.replace(/[^\x20-\x7e]/g, (character) => encodeURIComponent(character));
 }
 
-/** Passes as many bytes as the policy allows, and fails as soon as there are more or when there were fewer. */
+/** Passes bytes up to the policy's maximum, and fails if there are more, or at the end if there were too few. */
 async function* limitLength(file: Readable, { min, max }: LengthRange): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of file) {

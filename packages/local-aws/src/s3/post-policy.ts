@@ -13,8 +13,8 @@ export interface PostPolicy {
   lengthRange: LengthRange | undefined;
 }
 
-/** The fields a policy need not mention. */
-const UNCOVERED_FIELDS = new Set(['policy', 'x-amz-signature', 'file', 'bucket']);
+/** Fields that a policy need not cover. */
+const uncoveredFields = new Set(['policy', 'x-amz-signature', 'file', 'bucket']);
 
 /** Reads the policy of a presigned POST. */
 export function parsePostPolicy(base64: string): PostPolicy {
@@ -33,7 +33,7 @@ export function parsePostPolicy(base64: string): PostPolicy {
   return policy;
 }
 
-/** Throws unless the policy is in time and every field is as it demands, and covered by it. */
+/** Throws unless the policy has not expired, covers every field, and every field matches it. */
 export function assertPolicy(policy: PostPolicy, fields: Map<string, string>, bucket: string, now: number): void {
   if (now > policy.expiration) throw denied('Policy expired.');
   const values = new Map(fields).set('bucket', bucket);
@@ -44,7 +44,7 @@ export function assertPolicy(policy: PostPolicy, fields: Map<string, string>, bu
   }
   const covered = new Set(policy.conditions.map((condition) => condition.field));
   const extra = [...fields.keys()].filter(
-    (name) => !covered.has(name) && !UNCOVERED_FIELDS.has(name) && !name.startsWith('x-ignore-'),
+    (name) => !covered.has(name) && !uncoveredFields.has(name) && !name.startsWith('x-ignore-'),
   );
   if (extra.length > 0) throw denied(`Extra input fields: ${extra.join(', ')}`);
 }
@@ -79,7 +79,7 @@ function readCondition(condition: unknown, policy: PostPolicy): void {
   throw invalid(`Invalid condition: ${JSON.stringify(condition)}`);
 }
 
-/** Reads a time as S3 takes it, which is only one of the forms that JavaScript does. */
+/** Parses a time in S3's format, which is stricter than JavaScript's. */
 function readTime(text: string): number {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) ? Date.parse(text) : Number.NaN;
 }

@@ -7,8 +7,8 @@ import { metadataOf } from './metadata.ts';
 import { type Handler, respondEmpty, respondXml, type S3Request } from './request.ts';
 import type { ObjectStore } from './store.ts';
 
-/** S3 takes no larger object, part or copy in one request. */
-export const MAX_PUT_BYTES = 5 * 1024 ** 3;
+/** Maximum size of an object, part or copy in one request. */
+export const maxPutBytes = 5 * 1024 ** 3;
 
 /** Handles PutObject. */
 export const putObject: Handler = async (request, res, { store, created }) => {
@@ -24,7 +24,7 @@ export const putObject: Handler = async (request, res, { store, created }) => {
   respondEmpty(res);
 };
 
-/** Handles CopyObject; the conditions hold for the very bytes that are copied. */
+/** Handles CopyObject. Conditions apply to the exact bytes that are copied. */
 export const copyObject: Handler = async ({ bucket, key, headers }, res, { store, created }) => {
   const from = parseCopySource(String(headers['x-amz-copy-source']));
   assertBucket(store, from.bucket);
@@ -40,10 +40,10 @@ export const copyObject: Handler = async ({ bucket, key, headers }, res, { store
   const metadata = directive === 'REPLACE' ? metadataOf(Object.entries(headers)) : undefined;
   const copied = await store.copy(from, { bucket, key }, metadata, (source) => {
     if (isUnmodified(source, headers, 'x-amz-copy-source-')) throw preconditionFailed();
-    if (source.size > MAX_PUT_BYTES)
+    if (source.size > maxPutBytes)
       throw new S3Error(
         'InvalidRequest',
-        `The specified copy source is larger than the maximum allowable size for a copy source: ${MAX_PUT_BYTES}`,
+        `The specified copy source is larger than the maximum allowable size for a copy source: ${maxPutBytes}`,
       );
   });
   await created('Copy', copied);
@@ -54,21 +54,21 @@ export const copyObject: Handler = async ({ bucket, key, headers }, res, { store
   });
 };
 
-/** Sets the headers with the checksum of an object. */
+/** Sets the checksum headers of an object. */
 export function setChecksum(res: ServerResponse, checksum: ObjectChecksum | undefined): void {
   if (!checksum) return;
   res.setHeader(headerOfChecksum(checksum.algorithm), checksum.value);
   res.setHeader('x-amz-checksum-type', checksum.type);
 }
 
-/** Returns the elements with the checksum of an object. */
+/** Returns the checksum elements of an object. */
 export function describeChecksum(checksum: ObjectChecksum | undefined): Record<string, string> {
   return checksum ? { [elementOfChecksum(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type } : {};
 }
 
-/** Returns the body to store; throws when it is larger than S3 takes in one request. */
+/** Returns the body to store; throws if it exceeds the maximum of one request. */
 export function bodyOf({ body, headers }: S3Request): Readable {
-  if (Number(headers['content-length']) > MAX_PUT_BYTES)
+  if (Number(headers['content-length']) > maxPutBytes)
     throw new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size');
   return body ?? Readable.from([]);
 }
@@ -78,7 +78,7 @@ export function assertBucket(store: ObjectStore, bucket: string): void {
     throw new S3Error('NoSuchBucket', 'The specified bucket does not exist', { BucketName: bucket });
 }
 
-/** Reads the bucket and key out of an `x-amz-copy-source` header. */
+/** Reads bucket and key from an `x-amz-copy-source` header. */
 export function parseCopySource(header: string): { bucket: string; key: string } {
   let source: string;
   try {

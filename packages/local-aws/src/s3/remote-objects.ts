@@ -16,14 +16,14 @@ import type { CreationListener, FormStore, ObjectCreation, S3Request, S3Service 
 import type { StoredObject } from './store.ts';
 import { childText, parseXml, xmlDocument } from './xml.ts';
 
-const UNSIGNED = 'UNSIGNED-PAYLOAD';
-/** S3 refuses chunks below 8 KiB, and recommends those of 64. */
-const CHUNK_BYTES = 64 * 1024;
-const UNSIGNED_WITH_TRAILER = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
-/** What of a request is for S3, and not for the connection or the gate. */
-const FORWARDED =
+const unsignedPayload = 'UNSIGNED-PAYLOAD';
+/** S3 refuses chunks below 8 KiB, and recommends 64 KiB. */
+const chunkBytes = 64 * 1024;
+const unsignedWithTrailer = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
+/** Headers for S3, as opposed to the connection or the gate. */
+const forwardedHeaders =
   /^(content-(type|encoding|disposition|language|md5|length)|cache-control|expires|range|if-.+|x-amz-(meta-.+|checksum-.+|sdk-checksum-algorithm|copy-source.*|metadata-directive))$/;
-const CREATIONS: Partial<Record<S3Operation, ObjectCreation>> = {
+const creations: Partial<Record<S3Operation, ObjectCreation>> = {
   PutObject: 'Put',
   CopyObject: 'Copy',
   CompleteMultipartUpload: 'CompleteMultipartUpload',
@@ -39,8 +39,8 @@ interface Call {
 }
 
 /**
- * Uses another S3 in place of the embedded one, and creates the buckets of the template there. The address has the
- * credentials that it takes, which have nothing to do with those of the roles: the gate has verified these.
+ * Uses another S3 instead of the embedded one, and creates the template's buckets there. The address holds its
+ * credentials, which are unrelated to those of the roles: the gate has verified these.
  */
 export async function reachObjects(
   buckets: LocalBucket[],
@@ -53,7 +53,7 @@ export async function reachObjects(
 
   function request({ method, bucket, key = '', query = new URLSearchParams(), headers = {}, body }: Call) {
     const path = key === '' ? `/${bucket}` : `/${bucket}/${encodeKey(key)}`;
-    const unsigned = { host: url.host, 'x-amz-content-sha256': UNSIGNED, ...headers };
+    const unsigned = { host: url.host, 'x-amz-content-sha256': unsignedPayload, ...headers };
     const signed = sign({ accessKeyId, secretAccessKey, region }, { method, path, query, headers: unsigned });
     const text = canonicalQuery(query);
     return send(url.origin, { method, path: text === '' ? path : `${path}?${text}`, headers: signed, body });
@@ -73,7 +73,7 @@ export async function reachObjects(
   for (const { name } of buckets) {
     const response = await request({ method: 'PUT', bucket: name });
     const text = (await buffer(response)).toString();
-    // A conflict: it is there already.
+    // A conflict: the bucket already exists.
     if (response.statusCode !== 200 && response.statusCode !== 409) throw new Error(`The bucket ${name}: ${text}`);
   }
 
@@ -82,8 +82,8 @@ export async function reachObjects(
       const { operation, bucket, key, query } = incoming;
       const response = await request({ method: methodOf(operation), bucket, key, query, ...contentOf(incoming) });
       if (isFailure(response)) return relayError(response, res, incoming);
-      const kind = CREATIONS[operation];
-      // S3 notifies after the write; here the response waits for it, so that whoever knows of the one finds the other.
+      const kind = creations[operation];
+      // S3 notifies after the write. Here the response waits for it, so that the caller finds the notification.
       if (kind && response.statusCode === 200) await notify(kind, await describe(bucket, key));
       await relay(response, res);
     },
@@ -101,7 +101,7 @@ export async function reachObjects(
   };
 }
 
-/** Returns the headers and body of a request as they are sent on: decoded, or with the checksum at the end as it came. */
+/** Returns the headers and body to forward: decoded, or with the original trailing checksum. */
 function contentOf(request: S3Request): Pick<Call, 'headers' | 'body'> {
   const headers = forwarded(request.headers);
   if (request.deletion) return deletionOf(request.deletion);
@@ -112,7 +112,7 @@ function contentOf(request: S3Request): Pick<Call, 'headers' | 'body'> {
     headers: {
       ...others,
       'content-encoding': encoding === undefined ? 'aws-chunked' : `aws-chunked,${encoding}`,
-      'x-amz-content-sha256': UNSIGNED_WITH_TRAILER,
+      'x-amz-content-sha256': unsignedWithTrailer,
       'x-amz-decoded-content-length': length,
       'x-amz-trailer': trailer,
     },
@@ -123,7 +123,7 @@ function contentOf(request: S3Request): Pick<Call, 'headers' | 'body'> {
 function forwarded(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      FORWARDED.test(name) && typeof value === 'string' ? [[name, value]] : [],
+      forwardedHeaders.test(name) && typeof value === 'string' ? [[name, value]] : [],
     ),
   );
 }
@@ -140,7 +140,7 @@ async function* inChunks(body: Readable, checksum: S3Request['checksum']): Async
   for await (const piece of body) {
     waiting.push(piece);
     size += piece.length;
-    if (size >= CHUNK_BYTES) yield take();
+    if (size >= chunkBytes) yield take();
   }
   if (size > 0) yield take();
   const sum = checksum();
@@ -163,7 +163,7 @@ function isFailure({ statusCode = 502 }: IncomingMessage): boolean {
   return statusCode >= 400;
 }
 
-/** Sends an error on; the gate decides who learns that an object does not exist. */
+/** Forwards an error; the gate decides who learns that an object does not exist. */
 async function relayError(response: IncomingMessage, res: ServerResponse, { operation, key }: S3Request) {
   const body = await buffer(response);
   const code = childText(parseXml(body.toString()) ?? { name: '', text: '', children: [] }, 'Code');
@@ -180,7 +180,7 @@ type Store = (
   content: { metadata: Record<string, string>; size: number; body: Readable },
 ) => Promise<StoredObject>;
 
-/** Keeps the files of forms until they are whole, since S3 takes no object whose length it does not know. */
+/** Spools files of forms to disk until they are complete, since S3 requires their length. */
 function spool(folder: string, store: Store): FormStore {
   mkdirSync(folder, { recursive: true });
   const path = (file: string) => join(folder, file);

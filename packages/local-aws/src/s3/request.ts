@@ -6,16 +6,16 @@ import type { S3Operation } from './operations.ts';
 import type { Blob, Metadata, ObjectStore, StoredObject } from './store.ts';
 import { parseXml, type XmlContent, type XmlNode, xmlDocument } from './xml.ts';
 
-const MAX_XML_BYTES = 16 * 1024 * 1024;
+const maxXmlBytes = 16 * 1024 * 1024;
 
 /** The body of a DeleteObjects request. */
 export interface Deletion {
   keys: string[];
-  /** Whether the response leaves out what was deleted. */
+  /** Whether the response omits deleted keys. */
   quiet: boolean;
 }
 
-/** A request to S3 that the gate has let pass, with its body as it is to be stored; `query` holds no signature. */
+/** An S3 request that passed the gate, with its decoded body; `query` has no signature. */
 export interface S3Request {
   operation: S3Operation;
   bucket: string;
@@ -23,18 +23,18 @@ export interface S3Request {
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Readable | undefined;
-  /** Returns the checksum that came with the body, once that was read and found to match. */
+  /** Returns the verified checksum of the body, once it was read. */
   checksum(): Checksum | undefined;
-  /** The address of the object, as the client knows it. */
+  /** The client's URL of the object. */
   location: string;
-  /** What DeleteObjects is to delete; its body was read to authorise that. */
+  /** Set for DeleteObjects, whose body was read for authorization. */
   deletion?: Deletion | undefined;
 }
 
 export type ObjectCreation = 'Put' | 'Post' | 'Copy' | 'CompleteMultipartUpload';
 export type CreationListener = (kind: ObjectCreation, object: StoredObject) => Promise<void> | void;
 
-/** Where the files of forms are stored, which the gate reads itself; none is seen before it is committed. */
+/** Stores the files of forms, which the gate reads itself. Files are invisible until they are committed. */
 export interface FormStore {
   write(content: Readable): Promise<Blob>;
   commit(bucket: string, key: string, blob: Blob, about: { metadata: Metadata }): Promise<StoredObject> | StoredObject;
@@ -43,13 +43,13 @@ export interface FormStore {
 
 export interface S3Service {
   handle(request: S3Request, res: ServerResponse): Promise<void>;
-  /** Sets who is notified of a new object before the response to its writer is sent. */
+  /** Sets the listener that is notified of a new object before its writer gets the response. */
   onCreated(listener: CreationListener): void;
   forms: FormStore;
   close(): void;
 }
 
-/** Handles an operation on a bucket that exists. */
+/** Handles an operation on an existing bucket. */
 export type Handler = (
   request: S3Request,
   res: ServerResponse,
@@ -62,7 +62,7 @@ export async function readXml(body: Readable | undefined, root: string): Promise
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > MAX_XML_BYTES) throw new S3Error('MaxMessageLengthExceeded', 'Your request was too big.');
+    if (size > maxXmlBytes) throw new S3Error('MaxMessageLengthExceeded', 'Your request was too big.');
     chunks.push(chunk);
   }
   const document = parseXml(Buffer.concat(chunks).toString());
@@ -77,7 +77,7 @@ export function malformedXml(): S3Error {
   );
 }
 
-/** Reads a parameter that is a number of at most ten digits. */
+/** Reads an integer parameter of at most ten digits. */
 export function integerParameter(query: URLSearchParams, name: string, fallback: number): number {
   const text = query.get(name) ?? String(fallback);
   if (!/^\d{1,10}$/.test(text)) throw new S3Error('InvalidArgument', `Provided ${name} not an integer`);

@@ -34,7 +34,7 @@ export function createS3(store: ObjectStore, region: string): S3Service {
 const handlers: Record<S3Operation, Handler> = {
   HeadBucket: (_request, res) => respondEmpty(res),
   GetBucketLocation: (_request, res, { region }) =>
-    // The first region has no name here.
+    // us-east-1 has an empty location constraint.
     respondXml(res, 'LocationConstraint', region === 'us-east-1' ? '' : region),
   ListObjects: listObjects,
   ListObjectsV2: listObjects,

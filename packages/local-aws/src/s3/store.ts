@@ -15,8 +15,8 @@ import {
 } from './checksums.ts';
 import { noSuchKey, S3Error } from './error.ts';
 
-const MIN_PART_BYTES = 5 * 1024 * 1024;
-const KEY_PAGE = 1000;
+const minPartBytes = 5 * 1024 * 1024;
+const keyPage = 1000;
 
 export type Metadata = Record<string, string>;
 
@@ -39,11 +39,11 @@ export interface Part {
   number: number;
   size: number;
   md5: string;
-  /** Of the algorithm that the upload was started with; none where it was started without. */
+  /** In the upload's algorithm, if it has one. */
   checksum: string | undefined;
 }
 
-/** A part as the request to complete an upload names it. */
+/** A part in a request to complete an upload. */
 export interface NamedPart {
   number: number;
   etag: string;
@@ -66,7 +66,7 @@ export interface Blob {
 export interface Listing {
   objects: StoredObject[];
   commonPrefixes: string[];
-  /** The last key or common prefix listed when there are more. */
+  /** The last listed key or common prefix, if there are more. */
   next: string | undefined;
 }
 
@@ -80,9 +80,9 @@ interface Row extends StoredObject {
 }
 
 /**
- * Keeps objects as files with an index in SQLite.
- * The bytes are written first, under a name of their own; the row of the index is the commit. An object is therefore
- * whole or absent after a kill, and a key never becomes a path.
+ * Stores objects as files with an index in SQLite.
+ * The bytes are written first, under a unique name, and the index row is the commit. An object is therefore complete or
+ * absent after a kill, and a key never becomes a path.
  */
 export class ObjectStore {
   readonly #db: DatabaseSync;
@@ -97,9 +97,9 @@ export class ObjectStore {
     this.#buckets = new Set(buckets);
     mkdirSync(this.#blobs, { recursive: true });
     this.#db = new DatabaseSync(join(directory, 'objects.db'));
-    // What is written to the log outlives a kill of this process without a sync to the disk.
+    // The write-ahead log survives a kill of this process without a sync to disk.
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;');
-    this.#db.exec(SCHEMA);
+    this.#db.exec(schema);
     addColumns(this.#db);
     this.#statements = prepare(this.#db);
     this.#removeOrphans();
@@ -130,7 +130,7 @@ export class ObjectStore {
     return stream;
   }
 
-  /** Writes bytes to the disk; nobody sees them before `commit`. */
+  /** Writes bytes to disk. They are invisible until `commit`. */
   async write(content: Readable): Promise<Blob> {
     const file = randomUUID();
     const hash = createHash('md5');
@@ -151,7 +151,7 @@ export class ObjectStore {
     return { file, size, md5: hash.digest('hex') };
   }
 
-  /** Makes written bytes the object of the key, in place of what it held; deletes them when the check throws. */
+  /** Makes written bytes the object of a key, replacing any existing one; deletes them if the check throws. */
   commit(
     bucket: string,
     key: string,
@@ -166,15 +166,12 @@ export class ObjectStore {
     });
   }
 
-  /** Deletes written bytes that are not to be committed. */
+  /** Deletes written bytes without committing them. */
   discard(blob: Blob): void {
     this.#remove(blob.file);
   }
 
-  /**
-   * Copies an object, unless the check throws. It copies none of its bytes: they never change, so a second name for them
-   * is enough.
-   */
+  /** Copies an object, unless the check throws. Blobs are immutable, so a hard link is enough. */
   async copy(
     from: { bucket: string; key: string },
     to: { bucket: string; key: string },
@@ -198,7 +195,7 @@ export class ObjectStore {
     return this.#replace(to.bucket, to.key, segments, {
       etag: source.etag,
       metadata: metadata ?? source.metadata,
-      // A copy is of one part, so that S3 does not keep a checksum of the parts there were.
+      // A copy has a single part, so S3 keeps no checksum of the former parts.
       checksum: source.checksum?.type === 'COMPOSITE' ? undefined : source.checksum,
     });
   }
@@ -215,7 +212,7 @@ export class ObjectStore {
     let after = options.after;
     let last = '';
     for (;;) {
-      const rows = this.#statements.page.all(bucket, after, prefix, KEY_PAGE).map(toRow);
+      const rows = this.#statements.page.all(bucket, after, prefix, keyPage).map(toRow);
       for (const row of rows) {
         if (!row.key.startsWith(prefix)) return listing;
         after = row.key;
@@ -230,7 +227,7 @@ export class ObjectStore {
         else listing.commonPrefixes.push(common);
         last = common ?? row.key;
       }
-      if (rows.length < KEY_PAGE) return listing;
+      if (rows.length < keyPage) return listing;
     }
   }
 
@@ -249,7 +246,7 @@ export class ObjectStore {
     return id;
   }
 
-  /** Keeps a part; its checksum, where it was sent with one, is known when the content was read. */
+  /** Stores a part. Its checksum, if sent, is known once the content was read. */
   async putPart(
     bucket: string,
     key: string,
@@ -259,7 +256,7 @@ export class ObjectStore {
     const upload = this.#upload(bucket, key, id);
     const blob = await this.write(content);
     this.#checkOrDiscard(blob, () => {
-      // Again, since the upload may have been completed or aborted while the bytes came.
+      // Checked again: the upload may have been completed or aborted meanwhile.
       this.#upload(bucket, key, id);
       assertPartChecksum(upload.checksum, checksum());
     });
@@ -275,7 +272,7 @@ export class ObjectStore {
     return { parts: this.#parts(id), checksum };
   }
 
-  /** Makes an object of the parts named, unless the check of its checksum throws. */
+  /** Makes an object of the named parts, unless the checksum check throws. */
   completeUpload(
     bucket: string,
     key: string,
@@ -288,7 +285,7 @@ export class ObjectStore {
     const chosen = wanted.map(({ number, etag, checksum }, index) => {
       if (upload.checksum?.type === 'COMPOSITE' && !checksum) throw missingChecksum(upload.checksum, number);
       const part = parts.get(number);
-      // A checksum is no part of an upload that was started without one, and a part with it is none of its parts.
+      // An upload without a checksum algorithm matches no part that names a checksum.
       const isOther =
         checksum && (checksum.algorithm !== upload.checksum?.algorithm || checksum.value !== part?.checksum);
       if (!part || part.md5 !== etag || isOther) {
@@ -301,10 +298,10 @@ export class ObjectStore {
       if (index > 0 && number <= (wanted[index - 1]?.number ?? 0)) {
         throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
       }
-      if (index < wanted.length - 1 && part.size < MIN_PART_BYTES) {
+      if (index < wanted.length - 1 && part.size < minPartBytes) {
         throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
           ProposedSize: part.size,
-          MinSizeAllowed: MIN_PART_BYTES,
+          MinSizeAllowed: minPartBytes,
           PartNumber: number,
           ETag: etag,
         });
@@ -396,7 +393,7 @@ export class ObjectStore {
     return { bucket, key, size, etag, modified, metadata, checksum };
   }
 
-  /** Returns how an upload was started. Whoever may write one key must not write another through an upload of it. */
+  /** Returns how an upload was started. The right to write one key must not extend to another through an upload. */
   #upload(bucket: string, key: string, id: string): UploadStart {
     const row = this.#statements.upload.get(id);
     if (!row || row.bucket !== bucket || row.key !== key) {
@@ -436,10 +433,10 @@ export class ObjectStore {
     if (this.#doomed.delete(file)) this.#remove(file);
   }
 
-  /** Removes bytes nobody refers to, once those who are reading them are done. */
+  /** Removes unreferenced bytes once their readers are done. */
   #remove(file: string): void {
     if (this.#readers.has(file)) this.#doomed.add(file);
-    // What cannot be removed now is an orphan, and the next start removes it.
+    // Files that cannot be removed now are removed at the next start.
     else rm(this.#path(file), { force: true }).catch(() => undefined);
   }
 
@@ -456,7 +453,7 @@ export class ObjectStore {
   }
 }
 
-const SCHEMA = `
+const schema = `
   CREATE TABLE IF NOT EXISTS objects (
     bucket TEXT NOT NULL, key TEXT NOT NULL, size INTEGER NOT NULL, etag TEXT NOT NULL, modified INTEGER NOT NULL,
     metadata TEXT NOT NULL, segments TEXT NOT NULL, tagging TEXT, checksum TEXT,
@@ -473,7 +470,7 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `;
 
-/** Adds the columns that a data folder of an earlier version lacks. */
+/** Adds columns that data folders of earlier versions lack. */
 function addColumns(db: DatabaseSync): void {
   for (const table of ['objects', 'uploads', 'parts']) {
     const columns = db.prepare(`PRAGMA table_info(${table})`).all();

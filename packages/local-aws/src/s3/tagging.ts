@@ -2,8 +2,8 @@ import { noSuchKey, S3Error } from './error.ts';
 import { type Handler, malformedXml, readXml, respondEmpty, respondXml } from './request.ts';
 import { childrenOf, childText } from './xml.ts';
 
-const MAX_TAGS = 10;
-const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+@-]*$/u;
+const maxTags = 10;
+const tagText = /^[\p{L}\p{Z}\p{N}_.:/=+@-]*$/u;
 
 export const getObjectTagging: Handler = ({ bucket, key }, res, { store }) => {
   if (!store.find(bucket, key)) throw noSuchKey(key);
@@ -17,13 +17,13 @@ export const putObjectTagging: Handler = async ({ bucket, key, body }, res, { st
   const tags = childrenOf(set, 'Tag').map((tag) => {
     const [name, value] = [childText(tag, 'Key'), childText(tag, 'Value')];
     if (name === undefined || value === undefined) throw malformedXml();
-    if (name === '' || name.length > 128 || value.length > 256 || !TAG_TEXT.test(name + value))
+    if (name === '' || name.length > 128 || value.length > 256 || !tagText.test(name + value))
       throw new S3Error('InvalidTag', 'The tag you have provided is not valid');
     return { key: name, value };
   });
   if (new Set(tags.map((tag) => tag.key)).size < tags.length)
     throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key');
-  if (tags.length > MAX_TAGS) throw new S3Error('InvalidTag', `Object tags cannot be greater than ${MAX_TAGS}`);
+  if (tags.length > maxTags) throw new S3Error('InvalidTag', `Object tags cannot be greater than ${maxTags}`);
   if (!store.setTags(bucket, key, tags)) throw noSuchKey(key);
   respondEmpty(res);
 };

@@ -1,18 +1,18 @@
-/** The content of an element to write: text, or its children by name. A list repeats its element, undefined omits it. */
+/** The content of an element: text, or children by name. A list repeats its element, undefined omits it. */
 export type XmlContent =
   | string
   | number
   | boolean
   | { readonly [name: string]: XmlContent | readonly XmlContent[] | undefined };
 
-/** An element that was parsed; `text` is what it holds when it has no children. */
+/** A parsed element; `text` is its content if it has no children. */
 export interface XmlNode {
   name: string;
   text: string;
   children: XmlNode[];
 }
 
-/** Writes a response of S3 as XML. */
+/** Formats an S3 response as XML. */
 export function xmlDocument(
   root: string,
   content: XmlContent,
@@ -21,14 +21,14 @@ export function xmlDocument(
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${writeContent(content)}</${root}>`;
 }
 
-/** Parses XML without comments, CDATA and DTD, which no request of S3 needs; returns undefined when it is malformed. */
+/** Parses XML without comments, CDATA and DTD, which no S3 request needs; returns undefined if it is malformed. */
 export function parseXml(xml: string): XmlNode | undefined {
   const document: XmlNode = { name: '', text: '', children: [] };
   const open = [document];
   const source = xml.replace(/^\ufeff?<\?xml\s[^<>]*\?>/, '');
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < source.length) {
-    const match = TOKEN.exec(source);
+  token.lastIndex = 0;
+  while (token.lastIndex < source.length) {
+    const match = token.exec(source);
     const parent = open.at(-1);
     if (!match || !parent) return undefined;
     const [, text, closed, opened, slash] = match;
@@ -46,20 +46,20 @@ export function parseXml(xml: string): XmlNode | undefined {
   return open.length === 1 && document.children.length === 1 && document.text.trim() === '' ? root : undefined;
 }
 
-/** Returns the children of the name. */
+/** Returns the children with a name. */
 export function childrenOf(node: XmlNode, name: string): XmlNode[] {
   return node.children.filter((child) => child.name === name);
 }
 
-/** Returns the text of the only child of the name, or undefined when there is none or more. */
+/** Returns the text of the only child with a name, or undefined if there is not exactly one. */
 export function childText(node: XmlNode, name: string): string | undefined {
   const [child, ...others] = childrenOf(node, name);
   return others.length === 0 ? child?.text : undefined;
 }
 
-const TOKEN = /([^<]+)|<\/([\w:.-]+)\s*>|<([\w:.-]+)(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?)>/y;
+const token = /([^<]+)|<\/([\w:.-]+)\s*>|<([\w:.-]+)(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?)>/y;
 
-const ENTITIES = new Map([
+const entities = new Map([
   ['&amp;', '&'],
   ['&lt;', '<'],
   ['&gt;', '>'],
@@ -71,7 +71,7 @@ function decodeXml(text: string): string | undefined {
   let isWellFormed = true;
   const decoded = text.replace(/&(?:#x([0-9a-f]+);|#(\d+);|\w+;)?/gi, (entity, hex, decimal) => {
     const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN);
-    const character = code <= 0x10ffff ? String.fromCodePoint(code) : ENTITIES.get(entity);
+    const character = code <= 0x10ffff ? String.fromCodePoint(code) : entities.get(entity);
     if (character === undefined) isWellFormed = false;
     return character ?? '';
   });

@@ -1,15 +1,15 @@
 import { Refusal, type RequiredAction } from '../iam/refusal.ts';
 import type { LocalStack } from '../template/model.ts';
 
-const SQS_OPERATIONS =
+const sqsOperations =
   /^(SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?$|^(ReceiveMessage|GetQueueAttributes|GetQueueUrl|ListQueues|PurgeQueue)$/;
 
-/** Returns the permission that an SQS call needs; refuses what is not supported here. */
+/** Returns the permission that an SQS call needs, and refuses unsupported operations. */
 export function sqsActions(stack: LocalStack, operation: string, input: Record<string, unknown>): RequiredAction[] {
-  if (!SQS_OPERATIONS.test(operation))
+  if (!sqsOperations.test(operation))
     throw new Refusal('unsupported', `The operation ${operation} of SQS is not supported here.`);
   if (operation === 'ListQueues')
-    // No resource can be named for it: only a policy on `*` allows it.
+    // It has no resource: only a policy on `*` allows it.
     return [{ action: 'sqs:ListQueues', resource: '*' }];
   const name = queueName(input);
   if (!name) throw new Refusal('invalid-request', 'The request must contain the parameter QueueUrl.');

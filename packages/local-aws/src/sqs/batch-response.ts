@@ -1,6 +1,6 @@
 /**
- * Reads which messages a function reports as failed. Lambda takes an empty response as full success, and
- * anything malformed as failure of the whole batch, which is `undefined` here.
+ * Reads the failed message ids from a function's response. Lambda treats an empty response as full success, and a
+ * malformed one as failure of the whole batch, which is `undefined` here.
  */
 export function failedMessageIds(response: unknown, sent: ReadonlySet<string>): Set<string> | undefined {
   if (response === null || response === undefined) return new Set();

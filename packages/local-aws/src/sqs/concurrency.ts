@@ -1,10 +1,10 @@
-/** A source begins with five batches at a time, and handles five more each second while there are messages for them. */
-const INITIAL = 5;
-const RAISE_MILLISECONDS = 200;
+/** A source starts with five concurrent batches, and adds five more each second while there are messages. */
+const initial = 5;
+const raiseMilliseconds = 200;
 
 /**
- * Limits the number of batches that a source has in flight as Lambda does: a burst does not start an environment for each
- * message. Those that find no slot wait in the order they came.
+ * Limits the batches in flight of a source as Lambda does, so that a burst does not start an environment per message.
+ * Others wait for a slot in order.
  */
 export class Concurrency {
   readonly #max: number;
@@ -15,10 +15,10 @@ export class Concurrency {
 
   constructor(max: number) {
     this.#max = max;
-    this.#limit = Math.min(INITIAL, max);
+    this.#limit = Math.min(initial, max);
   }
 
-  /** Waits for a slot; the caller returns it with `release`. */
+  /** Waits for a slot. The caller returns it with `release`. */
   async take(): Promise<void> {
     this.#taken += 1;
     if (this.#taken <= this.#limit) return;
@@ -31,9 +31,9 @@ export class Concurrency {
     this.#waiting.shift()?.();
   }
 
-  /** Begins anew, since there are no more messages. */
+  /** Resets the limit when the queue is empty. */
   reset(): void {
-    this.#limit = Math.min(INITIAL, this.#max);
+    this.#limit = Math.min(initial, this.#max);
   }
 
   #raiseLater(): void {
@@ -43,6 +43,6 @@ export class Concurrency {
       if (this.#waiting.length === 0) return;
       this.#limit += 1;
       this.#waiting.shift()?.();
-    }, RAISE_MILLISECONDS).unref();
+    }, raiseMilliseconds).unref();
   }
 }

@@ -1,31 +1,31 @@
-/** A message as far as its place in a queue goes. Each without a group is a tenant of its own. */
+/** The ordering properties of a message. Without a group, it is a tenant of its own. */
 interface Waiting {
   messageGroupId?: string | undefined;
   sentTimestamp: number;
 }
 
-const NOISY_SHARE = 0.1;
-const NOISY_IN_FLIGHT = 30;
-/** A group that has sent nothing for this long is quiet. It is also what counts as recent of the time that consumers spent. */
-const RECENT_MS = 5 * 60_000;
-/** Shares of less time than this say nothing yet. SQS gives no figure; its thresholds "are approximate". */
-const MIN_TIME_MS = 1_000;
+const noisyShare = 0.1;
+const noisyInFlight = 30;
+/** A group that has sent nothing for this long is quiet. Also the window for recent processing time. */
+const recentMs = 5 * 60_000;
+/** Shares of less time are not meaningful yet. SQS gives no figure; its thresholds "are approximate". */
+const minTimeMs = 1_000;
 
 /**
- * Orders the messages of a standard queue as a fair queue of SQS does.
- * Imitates: a group is a noisy neighbor if it "accounts for more than 10% of in-flight messages in the queue and has at least 30
- * of its own messages in flight", or if its "recent share of total consumer processing time exceeds 10%". Messages of other
- * groups are delivered first then, and of several noisy groups those of the one "with the fewest in-flight messages". It is
- * quiet again once its backlog is drained, or if it has sent nothing for five minutes (SQS developer guide, "How Amazon SQS
- * fair queues work").
+ * Orders the messages of a standard queue as an SQS fair queue does.
+ * Imitates: a group is a noisy neighbor if it "accounts for more than 10% of in-flight messages in the queue and has at
+ * least 30 of its own messages in flight", or if its "recent share of total consumer processing time exceeds 10%".
+ * Messages of other groups are then delivered first, and among noisy groups those of the one "with the fewest in-flight
+ * messages". It is quiet again once its backlog is drained, or if it has sent nothing for five minutes (SQS developer
+ * guide, "How Amazon SQS fair queues work").
  */
 export class FairOrder {
-  /** Messages in flight by their receipt handles. */
+  /** Messages in flight by receipt handle. */
   readonly #inFlight = new Map<string, { group: string; since: number }>();
-  /** The time that consumers have spent on each group; older time counts less. */
+  /** Processing time of each group, with older time weighted less. */
   readonly #spent = new Map<string, { ms: number; at: number }>();
 
-  /** Returns up to so many of the waiting messages, in the order in which they are delivered. */
+  /** Returns up to that many of the waiting messages, in delivery order. */
   choose<T extends Waiting>(waiting: T[], max: number, now: number): T[] {
     const noisy = this.#noisyOf(waiting, now);
     const quiet = waiting.filter(({ messageGroupId }) => messageGroupId === undefined || !noisy.has(messageGroupId));
@@ -54,7 +54,7 @@ export class FairOrder {
     this.#inFlight.set(handle, { group, since: now });
   }
 
-  /** Counts the time of messages that are in flight no more. */
+  /** Counts the time of messages that are no longer in flight. */
   ended(handles: Iterable<string>, now: number): void {
     for (const handle of handles) {
       const message = this.#inFlight.get(handle);
@@ -65,18 +65,18 @@ export class FairOrder {
     }
   }
 
-  /** Begins anew with a group that has no message waiting. */
+  /** Resets a group that has no message waiting. */
   drained(group: string, now: number): void {
     this.#spent.delete(group);
     for (const message of this.#inFlight.values()) if (message.group === group) message.since = now;
   }
 
-  /** The receipt handles of what is in flight. */
+  /** Receipt handles of messages in flight. */
   get handles(): string[] {
     return [...this.#inFlight.keys()];
   }
 
-  /** Returns the noisy groups among those that wait, with the number of their messages in flight. */
+  /** Returns the noisy groups among the waiting ones, with their number of messages in flight. */
   #noisyOf(waiting: Waiting[], now: number): Map<string, number> {
     const lastSent = new Map<string, number>();
     for (const { messageGroupId: group, sentTimestamp } of waiting)
@@ -90,18 +90,18 @@ export class FairOrder {
     const totalTime = [...time.values()].reduce((sum, ms) => sum + ms, 0);
     const isNoisy = (group: string) => {
       const own = inFlight.get(group) ?? 0;
-      if (own >= NOISY_IN_FLIGHT && own > NOISY_SHARE * this.#inFlight.size) return true;
-      return totalTime >= MIN_TIME_MS && (time.get(group) ?? 0) > NOISY_SHARE * totalTime;
+      if (own >= noisyInFlight && own > noisyShare * this.#inFlight.size) return true;
+      return totalTime >= minTimeMs && (time.get(group) ?? 0) > noisyShare * totalTime;
     };
     return new Map(
       [...lastSent].flatMap(([group, sent]) =>
-        sent > now - RECENT_MS && isNoisy(group) ? [[group, inFlight.get(group) ?? 0]] : [],
+        sent > now - recentMs && isNoisy(group) ? [[group, inFlight.get(group) ?? 0]] : [],
       ),
     );
   }
 
   #recent(group: string, now: number): number {
     const { ms, at } = this.#spent.get(group) ?? { ms: 0, at: now };
-    return ms * Math.exp((at - now) / RECENT_MS);
+    return ms * Math.exp((at - now) / recentMs);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What is changed inside fauxqs 2.4, since it loses or refuses what SQS does not. Each patch names the upstream
- * change that ends it.
+ * Patches fauxqs 2.4 for messages that it loses or refuses but SQS does not. Each patch names the upstream change that
+ * ends it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
@@ -8,7 +8,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { buildApp } from 'fauxqs';
 import { FairOrder } from './fair-order.ts';
 
-/** The stores of fauxqs, which exports no name for them. */
+/** The stores of fauxqs, which exports no type for them. */
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 export type SqsStore = Stores['sqsStore'];
 export type Queue = ReturnType<SqsStore['createQueue']>;
@@ -23,8 +23,8 @@ interface Persistence {
 }
 
 /**
- * Loads what fauxqs does not export, patched. Its startFauxqs listens on every address of the machine, and its buildApp
- * keeps nothing on disk unless it is given stores with persistence, which only these files create.
+ * Loads the unexported modules of fauxqs, patched. Its startFauxqs listens on all addresses of the machine, and its
+ * buildApp is not persistent unless it is given persistent stores, which only these modules create.
  * Not reported yet: buildApp has no option for a data folder.
  */
 export async function loadFauxqs() {
@@ -51,17 +51,17 @@ export async function loadFauxqs() {
   return { SqsStore, SnsStore, S3Store, PersistenceManager };
 }
 
-/** Patches the stores once their queues are loaded, and gives them their persistence. */
+/** Patches the stores once their queues are loaded, and makes them persistent. */
 export function patchStores(
   sqsStore: SqsStore,
   persistence: Persistence,
   maxOfGroup: (queue: string) => number | undefined,
 ): void {
   keepReleasedMessages(persistence);
-  // fauxqs looks some queues up by an ARN of its built-in account. There is one account and region, so the name is enough.
-  // Not reported yet: the account of buildApp's stores cannot be set.
+  // fauxqs looks up some queues by an ARN of its built-in account. There is one account and region, so the name is
+  // enough. Not reported yet: the account of buildApp's stores cannot be set.
   sqsStore.getQueueByArn = (arn) => sqsStore.getQueueByName(arn.split(':').at(-1) ?? '');
-  // Only now, so that loading did not write.
+  // Set last, so that loading does not write.
   for (const target of [sqsStore, ...sqsStore.allQueues()]) Object.assign(target, { persistence });
   for (const queue of sqsStore.allQueues()) {
     receiveTraces(queue);
@@ -87,7 +87,7 @@ function receiveTraces(queue: Queue): void {
       const trace = message && traces.get(message);
       if (trace === undefined) continue;
       let attributes: object | undefined;
-      // fauxqs adds the others when they are asked for, and then all at once.
+      // fauxqs sets all requested attributes at once.
       Object.defineProperty(each, 'Attributes', {
         enumerable: true,
         get: () => attributes,
@@ -107,7 +107,7 @@ function acceptSupplementaryCharacters(invalidCharacters: RegExp): void {
 }
 
 /**
- * Keeps a message whose visibility timeout is set to 0.
+ * Keeps messages whose visibility timeout is set to 0.
  * Not reported yet: updateMessageReady sets the NOT NULL column approximate_receive_count to null, which throws after
  * the message has left the memory (2.4 to 2.9.2).
  */
@@ -121,8 +121,8 @@ function keepReleasedMessages(persistence: Persistence): void {
 }
 
 /**
- * Commits a whole receive at once, so that a message is at no instant in neither its queue nor the dead-letter queue.
- * Not reported yet: a kill during a receive can lose a message on its way to the dead-letter queue.
+ * Commits a whole receive in one transaction, so that a message is always in its queue or the dead-letter queue. Not
+ * reported yet: a kill during a receive can lose a message on its way to the dead-letter queue.
  */
 function receiveInTransaction(queue: Queue, persistence: Persistence): void {
   const dequeue: Dequeue = queue.dequeue.bind(queue);
@@ -136,19 +136,19 @@ function receiveInTransaction(queue: Queue, persistence: Persistence): void {
 }
 
 interface Sent {
-  /** What the request that is being handled sends. */
+  /** The messages that the current request sends. */
   entries: { MessageBody?: unknown; MessageGroupId?: unknown }[];
   trace: string | undefined;
 }
 
 const sending = new AsyncLocalStorage<Sent>();
-/** Trace headers of messages, as long as this process knows them. */
+/** Trace headers of messages, known to this process only. */
 const traces = new WeakMap<object, string>();
 
 /**
- * Handles a request such that messages to a standard queue keep their groups, and all of them the trace header of their sender.
- * Not reported yet: SendMessage ignores MessageGroupId on a standard queue, and ReceiveMessage returns no AWSTraceHeader (2.4 to
- * 2.9.2).
+ * Handles a request so that messages to a standard queue keep their groups, and all messages their sender's trace
+ * header. Not reported yet: SendMessage ignores MessageGroupId on a standard queue, and ReceiveMessage returns no
+ * AWSTraceHeader (2.4 to 2.9.2).
  */
 export function keepSent({ headers }: IncomingMessage, body: Buffer, handle: () => void): void {
   if (!/^AmazonSQS\.SendMessage(Batch)?$/.test(String(headers['x-amz-target']))) {
@@ -168,8 +168,8 @@ function groupSent(body: string): string | undefined {
 }
 
 /**
- * Makes a standard queue deliver by message group, as SQS does. In addition it limits the messages in flight of one group, and
- * then delivers one at a time: a machine has few consumers, and one is kept free for other groups.
+ * Makes a standard queue deliver fairly by message group, as SQS does. It also limits the messages in flight of one
+ * group, and then delivers one at a time: a machine has few consumers, and one is kept free for other groups.
  */
 function receiveFairly(queue: Queue, maxOfGroup: number): void {
   const order = new FairOrder();
@@ -182,7 +182,7 @@ function receiveFairly(queue: Queue, maxOfGroup: number): void {
     if (!limited || queue.messages.some(mayGo)) notify();
   };
   Object.assign(queue, { notifyWaiters });
-  /** Counts no more what has become visible again. */
+  /** Stops counting messages that have become visible again. */
   const settle = (now = Date.now()) =>
     order.ended(
       order.handles.filter((handle) => !queue.inflightMessages.has(handle)),
@@ -203,7 +203,7 @@ function receiveFairly(queue: Queue, maxOfGroup: number): void {
     return isDeleted;
   };
   queue.dequeue = (max, ...rest) => {
-    // Now, so that what becomes visible again or for the first time has its place among the others.
+    // Processed now, so that messages that become visible are ordered with the others.
     queue.processTimers();
     const now = Date.now();
     settle(now);
@@ -226,7 +226,7 @@ function receiveFairly(queue: Queue, maxOfGroup: number): void {
 }
 
 /**
- * Makes a FIFO queue return as many messages of a group as are asked for, in their order, as SQS does.
+ * Makes a FIFO queue return as many messages of a group as requested, in order, as SQS does.
  * Not reported yet: ReceiveMessage on a FIFO queue returns at most one message of each group (2.4 to 2.9.2), and
  * messages of a group whose visibility timeouts expire together come back in reverse order.
  */
@@ -236,7 +236,7 @@ function receiveWholeGroups(queue: Queue): void {
   queue.processTimers = () => {
     const inFlight = queue.inflightMessages.size;
     processTimers();
-    // It puts expired messages in front one by one, so that the last of a group is before the first.
+    // fauxqs puts expired messages in front one by one, which reverses their order.
     if (queue.inflightMessages.size < inFlight) for (const group of queue.fifoMessages.values()) group.sort(bySequence);
   };
   queue.dequeue = (max, ...rest) => {
@@ -255,7 +255,7 @@ function receiveWholeGroups(queue: Queue): void {
     return received;
   };
 
-  /** Takes from one group that is locked, by messages of the same receive, and leaves it locked by one more. */
+  /** Takes one more message from a group that is locked by the same receive, and keeps it locked. */
   function dequeueOf(group: string, take: () => ReturnType<Dequeue>): ReturnType<Dequeue> {
     const { fifoMessages, processTimers: process } = queue;
     const waiting = fifoMessages.get(group);
@@ -263,7 +263,7 @@ function receiveWholeGroups(queue: Queue): void {
     const locks = queue.fifoLockedGroups.get(group) ?? 0;
     queue.fifoLockedGroups.delete(group);
     queue.fifoMessages = new Map([[group, waiting]]);
-    // What came back now would be put among the messages of this group alone.
+    // Messages that become visible now would be sorted into this group.
     queue.processTimers = () => undefined;
     try {
       return take();

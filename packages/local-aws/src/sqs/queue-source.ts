@@ -13,27 +13,27 @@ import { failedMessageIds } from './batch-response.ts';
 import { Concurrency } from './concurrency.ts';
 import { buildSqsEvent } from './sqs-event.ts';
 
-const MAX_POLL_SECONDS = 20;
-/** The maximum that SQS returns, or deletes, in one request. */
-const REQUEST_LIMIT = 10;
-const ZIP_CONCURRENCY = 10;
-const FIRST_BACKOFF_MILLISECONDS = 100;
-const MAX_BACKOFF_MILLISECONDS = 5_000;
-/** That of a queue which says nothing of it. */
-const DEFAULT_VISIBILITY_SECONDS = 30;
+const maxPollSeconds = 20;
+/** Maximum messages per SQS request. */
+const requestLimit = 10;
+const zipConcurrency = 10;
+const firstBackoffMilliseconds = 100;
+const maxBackoffMilliseconds = 5_000;
+/** SQS default for queues without a setting. */
+const defaultVisibilitySeconds = 30;
 
 export interface QueueSourceDependencies {
   runtime: LambdaRuntime;
   /** Signs as the function's role, as Lambda's poller does. */
   sqs: SQSClient;
-  /** How many batches are worked on at once. */
+  /** Maximum concurrent batches. */
   concurrency: number;
   /** Delivers every batch a second time after it was handled, as SQS may. */
   twice?: boolean;
   log: (line: string) => void;
 }
 
-/** Starts to invoke a function with the messages of a queue. */
+/** Invokes a function with the messages of a queue. */
 export function startQueueSource(
   source: QueueSource,
   { runtime, sqs, concurrency, twice = false, log }: QueueSourceDependencies,
@@ -48,20 +48,20 @@ export function startQueueSource(
   const polling = poll();
 
   async function poll(): Promise<void> {
-    let backoff = FIRST_BACKOFF_MILLISECONDS;
+    let backoff = firstBackoffMilliseconds;
     while (!signal.aborted && !draining) {
-      // First the slot, then the message: its visibility runs from the moment it is received.
+      // The slot first: a message's visibility timeout starts when it is received.
       await slots.take();
       if (signal.aborted || draining) return;
       const batch: Message[] = [];
       try {
         await collect(batch);
-        backoff = FIRST_BACKOFF_MILLISECONDS;
+        backoff = firstBackoffMilliseconds;
       } catch (error) {
         if (!signal.aborted) {
           log(`${queue.name}: could not receive, retrying in ${backoff} ms: ${describe(error)}`);
           await wait(backoff, undefined, { signal }).catch(() => {});
-          backoff = Math.min(backoff * 2, MAX_BACKOFF_MILLISECONDS);
+          backoff = Math.min(backoff * 2, maxBackoffMilliseconds);
         }
       }
       if (batch.length === 0) slots.reset();
@@ -71,16 +71,16 @@ export function startQueueSource(
   }
 
   async function collect(batch: Message[]): Promise<void> {
-    // As Lambda's poller does, which needs the permission for it.
+    // Lambda's poller does this too, and needs the permission.
     if (!isChecked) await sqs.send(new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ['All'] }));
     isChecked = true;
-    await receive(batch, MAX_POLL_SECONDS);
+    await receive(batch, maxPollSeconds);
     if (batch.length === 0) return;
     const closes = Date.now() + batchingWindowSeconds * 1000;
     for (let left = closes - Date.now(); batch.length < batchSize && left > 0; left = closes - Date.now()) {
-      // SQS waits in whole seconds; a shorter rest of the window passes before one last receive.
+      // SQS waits in whole seconds. The rest of the window passes before one last receive.
       if (left < 1000) await wait(left, undefined, { signal });
-      await receive(batch, Math.min(MAX_POLL_SECONDS, left < 1000 ? 0 : Math.floor(left / 1000)));
+      await receive(batch, Math.min(maxPollSeconds, left < 1000 ? 0 : Math.floor(left / 1000)));
     }
   }
 
@@ -88,7 +88,7 @@ export function startQueueSource(
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl: queue.url,
-        MaxNumberOfMessages: Math.min(REQUEST_LIMIT, batchSize - batch.length),
+        MaxNumberOfMessages: Math.min(requestLimit, batchSize - batch.length),
         WaitTimeSeconds: seconds,
         MessageAttributeNames: ['All'],
         MessageSystemAttributeNames: ['All'],
@@ -108,18 +108,18 @@ export function startQueueSource(
       if (!signal.aborted) log(`${queue.name}: ${source.function.name} failed: ${describe(error)}`);
       return;
     }
-    // Not awaited, so that the slot is free for the next message meanwhile.
+    // Not awaited, so that the slot is free for the next message.
     const deletion = remove(done).finally(() => deletions.delete(deletion));
     deletions.add(deletion);
   }
 
-  /** Invokes the function, and while it is throttled tries again until the messages are visible to others. */
+  /** Invokes the function. While it is throttled, retries until the messages are visible to others. */
   async function invoke(batch: Message[]): Promise<unknown> {
     const traces = batch.map(({ Attributes }) => Attributes?.AWSTraceHeader);
-    // The account, so that environments are shared fairly.
+    // The account, for fair sharing of environments.
     const client = batch[0]?.Attributes?.MessageGroupId;
-    const visibleAt = Date.now() + Number(queue.attributes.VisibilityTimeout ?? DEFAULT_VISIBILITY_SECONDS) * 1000;
-    for (let backoff = FIRST_BACKOFF_MILLISECONDS; ; backoff = Math.min(backoff * 2, MAX_BACKOFF_MILLISECONDS)) {
+    const visibleAt = Date.now() + Number(queue.attributes.VisibilityTimeout ?? defaultVisibilitySeconds) * 1000;
+    for (let backoff = firstBackoffMilliseconds; ; backoff = Math.min(backoff * 2, maxBackoffMilliseconds)) {
       try {
         return await runtime.invoke(source.function, buildSqsEvent(queue, batch), { traces, client });
       } catch (error) {
@@ -132,7 +132,7 @@ export function startQueueSource(
   function succeeded(batch: Message[], response: unknown): Message[] {
     const failed = failedMessageIds(response, new Set(batch.map(({ MessageId = '' }) => MessageId)));
     if (!failed) {
-      log(`${queue.name}: ${source.function.name} reported its failures in a form that Lambda does not take`);
+      log(`${queue.name}: ${source.function.name} reported its failures in a format that Lambda does not accept`);
       return [];
     }
     if (failed.size > 0) log(`${queue.name}: ${source.function.name} failed for ${[...failed].join(', ')}`);
@@ -140,8 +140,8 @@ export function startQueueSource(
   }
 
   async function remove(messages: Message[]): Promise<void> {
-    for (let start = 0; start < messages.length; start += REQUEST_LIMIT) {
-      const part = messages.slice(start, start + REQUEST_LIMIT);
+    for (let start = 0; start < messages.length; start += requestLimit) {
+      const part = messages.slice(start, start + requestLimit);
       const Entries = part.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
       try {
         const { Failed = [] } = await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }));
@@ -153,7 +153,7 @@ export function startQueueSource(
   }
 
   return {
-    // Without aborting the receive, which would take a message that comes meanwhile and hide it from the next poller.
+    // The receive is not aborted: it could still take a message and hide it from the next poller.
     async drain() {
       draining = true;
       slots.release();
@@ -170,19 +170,19 @@ export function startQueueSource(
   };
 }
 
-/** How many messages of a queue are in flight at once, over all groups and of one of them. */
+/** Maximum messages of a queue in flight: in total and per group. */
 export interface Slots {
   concurrency: number;
   perGroup?: number | undefined;
 }
 
 /**
- * Returns the slots of a queue. An image function has one environment more than there are cores; more messages would wait
- * for it with their visibility running. A reserved concurrency does not count: Lambda's pollers do not look at it, and what they
- * invoke beyond it is refused.
+ * Returns the slots of a queue. An image function has one environment more than there are cores. More messages would
+ * wait while their visibility timeouts elapse. Reserved concurrency does not count: Lambda's pollers ignore it, and
+ * invocations beyond it are refused.
  */
 export function slotsOf({ function: fn, maximumConcurrency }: QueueSource, cores: number): Slots {
-  const own = fn.packaging === 'image' ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
+  const own = fn.packaging === 'image' ? cores : (maximumConcurrency ?? zipConcurrency);
   return { concurrency: Math.min(own, maximumConcurrency ?? own) };
 }
 

@@ -11,14 +11,14 @@ import { keepSent, loadFauxqs, patchStores, type SqsStore as Store } from './fau
 
 export interface Queues {
   handle(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> | void;
-  /** Sends a message, which can be received after a delay where one is given. */
+  /** Sends a message with an optional delay. */
   send(queueName: string, body: string, delaySeconds?: number): Promise<void> | void;
-  /** Returns what CloudWatch would know of each queue. */
+  /** Returns CloudWatch's metrics of each queue. */
   facts(): QueueFacts[];
   close(): Promise<void>;
 }
 
-/** Starts the embedded SQS on the folder with the queues of the template. */
+/** Starts the embedded SQS on the folder with the template's queues. */
 export async function startQueues(
   queues: LocalQueue[],
   region: string,
@@ -27,7 +27,7 @@ export async function startQueues(
 ): Promise<Queues> {
   const { SqsStore, SnsStore, S3Store, PersistenceManager } = await loadFauxqs();
   const persistence = new PersistenceManager(directory);
-  // What is written to the log outlives a kill of this process; a sync to the disk for each message does not add to that.
+  // The write-ahead log survives a kill of this process; a sync for each message would add nothing.
   persistence.db.exec('PRAGMA synchronous = NORMAL');
   upsert(queues, persistence.db);
   releaseMessages(persistence.db, orphansAfterMs);
@@ -72,7 +72,7 @@ export async function startQueues(
   };
 }
 
-/** Returns the response to a deletion from a FIFO queue that fails, whose messages then come again. */
+/** Returns the response to a failing deletion from a FIFO queue. Its messages are then delivered again. */
 function failDeletion(store: Store, random: Random, { headers }: IncomingMessage, body: Buffer): object | undefined {
   if (headers['x-amz-target'] !== 'AmazonSQS.DeleteMessageBatch') return undefined;
   const { QueueUrl, Entries } = Object(JSON.parse(body.toString()));
@@ -84,7 +84,7 @@ function failDeletion(store: Store, random: Random, { headers }: IncomingMessage
   return { Successful: [], Failed };
 }
 
-/** Writes the queues beneath fauxqs: its own replace of a queue row would cascade to the messages of the queue. */
+/** Writes the queue rows directly: replacing a row in fauxqs would delete the queue's messages. */
 function upsert(queues: LocalQueue[], db: DatabaseSync): void {
   const statement = db.prepare(`
     INSERT INTO sqs_queues (name, url, arn, attributes, tags, created_timestamp, last_modified_timestamp)
@@ -98,8 +98,8 @@ function upsert(queues: LocalQueue[], db: DatabaseSync): void {
 }
 
 /**
- * Makes messages visible again soon that were received before this start. None of their receivers is left, and a
- * message that no worker had claimed yet would stay hidden for the visibility timeout of its queue, up to 15 minutes.
+ * Makes messages that were received before this start visible soon. Their receivers are gone, and a message that no
+ * worker had claimed would stay hidden for the visibility timeout, up to 15 minutes.
  */
 function releaseMessages(db: DatabaseSync, afterMs: number): void {
   db.prepare('UPDATE sqs_messages SET visibility_deadline = MIN(visibility_deadline, ?)').run(Date.now() + afterMs);

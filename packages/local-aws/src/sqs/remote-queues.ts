@@ -3,12 +3,12 @@ import type { LocalQueue } from '../template/model.ts';
 import { callJson, relay, send } from '../wire/connection.ts';
 import type { Queues } from './queues.ts';
 
-/** Uses another SQS in place of the embedded one, and creates the queues of the template there. */
+/** Uses another SQS instead of the embedded one, and creates the template's queues there. */
 export async function reachQueues(queues: LocalQueue[], region: string, origin: string): Promise<Queues> {
   const urls = new Map<string, string>();
   const call = (operation: string, input: object) =>
     callJson(origin, { version: '1.0', target: 'AmazonSQS', operation, input, region });
-  // A queue of dead letters has no redrive policy of its own, and must be there before the queues that name it.
+  // Dead-letter queues first: they have no redrive policy, and must exist before the queues that name them.
   for (const queue of [...queues].sort((one, other) => redrives(one) - redrives(other))) {
     const { QueueUrl } = await call('CreateQueue', { QueueName: queue.name, Attributes: queue.attributes });
     urls.set(queue.name, String(QueueUrl));
@@ -40,7 +40,7 @@ export async function reachQueues(queues: LocalQueue[], region: string, origin: 
       const delay = delaySeconds === undefined ? {} : { DelaySeconds: Math.round(delaySeconds) };
       await call('SendMessage', { QueueUrl: urlOf(queueName), MessageBody: body, ...delay });
     },
-    // The age of the oldest message is no attribute of a queue; only CloudWatch has it.
+    // The age of the oldest message is not an attribute of a queue; only CloudWatch has it.
     facts: () => [],
     async close() {},
   };
@@ -54,7 +54,7 @@ function nameOf(url: string): string {
   return url.split('/').at(-1) ?? '';
 }
 
-/** Replaces the addresses of queues in a response by those that the template's functions know. */
+/** Replaces the queue URLs in a response by those that the functions know. */
 function localUrls(output: Record<string, unknown>, queues: LocalQueue[]): Record<string, unknown> {
   const local = (url: unknown) => queues.find(({ name }) => name === nameOf(String(url)))?.url ?? url;
   const { QueueUrl, QueueUrls } = output;

@@ -10,7 +10,7 @@ interface Resource {
 
 const statistics = ['Sum', 'Average', 'Minimum', 'Maximum', 'SampleCount'] as const;
 
-/** Reads the alarms, with the topics that they publish to, which have to let them. */
+/** Reads the alarms, with their topics, which must allow them to publish. */
 export function readAlarms(ofType: (type: string) => Resource[]): LocalAlarm[] {
   const topics = readTopics(ofType);
   for (const { properties } of ofType('AWS::CloudWatch::Dashboard'))
@@ -18,7 +18,7 @@ export function readAlarms(ofType: (type: string) => Resource[]): LocalAlarm[] {
   return ofType('AWS::CloudWatch::Alarm').map((resource) => readAlarm(resource, topics));
 }
 
-/** Returns what the policy of each topic says, by its ARN. */
+/** Returns the policy of each topic by ARN. */
 function readTopics(ofType: (type: string) => Resource[]): Map<string, PolicyStatement[]> {
   const topics = new Map(
     ofType('AWS::SNS::Topic').map(({ ref, properties }): [string, PolicyStatement[]] => {
@@ -78,7 +78,7 @@ function readAlarm({ logicalId, properties }: Resource, topics: Map<string, Poli
   return alarm;
 }
 
-/** Throws for periods that are no whole minutes, and for evaluations of more than a day, which CloudWatch refuses. */
+/** Throws for periods that are not whole minutes, and for evaluations of more than a day, which CloudWatch refuses. */
 function checkTimes({ logicalId, periodSeconds, evaluationPeriods }: LocalAlarm): void {
   if (periodSeconds < 60 || periodSeconds % 60 !== 0 || evaluationPeriods < 1)
     throw new NotUnderstood(`${logicalId} has ${evaluationPeriods} periods of ${periodSeconds} seconds.`);
@@ -86,7 +86,7 @@ function checkTimes({ logicalId, periodSeconds, evaluationPeriods }: LocalAlarm)
     throw new NotUnderstood(`${logicalId} looks back for more than a day, which CloudWatch refuses.`);
 }
 
-/** A topic without a policy lets in everything of its account; one with a policy only what that names. */
+/** A topic without a policy admits its whole account; one with a policy only what that names. */
 function letsAlarmsPublish(policy: PolicyStatement[], topic: string): boolean {
   if (policy.length === 0) return true;
   return policy.some(

@@ -10,17 +10,17 @@ interface Resource {
 }
 
 interface Deployments {
-  /** What is uploaded, by the name of the bucket. */
+  /** Uploads by bucket name. */
   builds: Map<string, Omit<LocalBuild, 'missingStatus'>>;
-  /** ARNs of the functions that upload. */
+  /** ARNs of the uploading functions. */
   handlers: Set<string>;
-  /** ARNs of the layers of those. */
+  /** ARNs of their layers. */
   layers: Set<string>;
 }
 
 /**
- * Reads what CloudFormation uploads to buckets by functions of the CDK's own. Nothing here is uploaded, so that these functions
- * are passed over with their layers.
+ * Reads what CloudFormation uploads to buckets by functions of the CDK. Nothing is uploaded here, so these functions
+ * and their layers are skipped.
  */
 export function readDeployments(ofType: (type: string) => Resource[]): Deployments {
   const builds: Deployments['builds'] = new Map();

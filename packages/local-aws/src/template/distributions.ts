@@ -19,23 +19,23 @@ export interface FilledBucket {
   build: Omit<LocalBuild, 'missingStatus'>;
 }
 
-/** Ids of the policies that CloudFront has itself. */
+/** Ids of CloudFront's managed policies. */
 const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 const cachingOptimized = '658327ea-f89d-4fab-a63d-7e88639e58f6';
 const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
-/** Statuses whose responses CloudFront keeps for ten seconds where a distribution does not say otherwise. */
+/** Statuses whose responses CloudFront caches for ten seconds by default. */
 const cachedStatuses = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504];
 
-/** Quotas of CloudFront: additional behaviors, characters of a path pattern and of a header, bytes of a function. */
-const MAX_BEHAVIORS = 25;
-const MAX_HEADER = 1_783;
-const MAX_PATTERN = 255;
-const MAX_CODE_BYTES = 10_240;
+/** CloudFront quotas: additional behaviors, lengths of a path pattern and a header, bytes of a function. */
+const maxBehaviors = 25;
+const maxHeader = 1_783;
+const maxPattern = 255;
+const maxCodeBytes = 10_240;
 
-const API_GATEWAY_SECONDS = 30;
+const apiGatewaySeconds = 30;
 
-/** Reads the distributions, or throws where CloudFront would refuse one, or its origin a request of it. */
+/** Reads the distributions, or throws if CloudFront would refuse one, or its origin a request. */
 export function readDistributions(ofType: ByType, apis: LocalHttpApi[], buckets: FilledBucket[]): LocalDistribution[] {
   const functions = new Map(ofType('AWS::CloudFront::Function').map(readCode));
   const policies = new Map(ofType('AWS::CloudFront::ResponseHeadersPolicy').map(readHeaders));
@@ -57,8 +57,8 @@ export function readDistributions(ofType: ByType, apis: LocalHttpApi[], buckets:
       return readBehavior(behavior, { logicalId, pattern, origin, functions, policies });
     };
     const additional = config.objects('CacheBehaviors');
-    if (additional.length > MAX_BEHAVIORS)
-      throw new NotUnderstood(`${logicalId}: CloudFront takes ${MAX_BEHAVIORS} behaviors, not ${additional.length}.`);
+    if (additional.length > maxBehaviors)
+      throw new NotUnderstood(`${logicalId}: CloudFront takes ${maxBehaviors} behaviors, not ${additional.length}.`);
     return {
       logicalId,
       domainName: attributes.DomainName ?? '',
@@ -77,8 +77,8 @@ function readCode({ logicalId, attributes, properties }: Resource): [arn: string
   properties.pass('A name', 'Name');
   properties.only('AutoPublish', true);
   const code = properties.text('FunctionCode');
-  if (Buffer.byteLength(code) > MAX_CODE_BYTES)
-    throw new NotUnderstood(`${logicalId}: CloudFront takes functions of ${MAX_CODE_BYTES} bytes.`);
+  if (Buffer.byteLength(code) > maxCodeBytes)
+    throw new NotUnderstood(`${logicalId}: CloudFront takes functions of ${maxCodeBytes} bytes.`);
   return [attributes.FunctionARN ?? '', code];
 }
 
@@ -88,13 +88,13 @@ function readHeaders({ ref, properties }: Resource): [id: string, headers: Recor
   const security = config.object('SecurityHeadersConfig');
   const headers: Record<string, string> = {};
   const take = (name: string, header: Properties, value: (header: Properties) => string) => {
-    // CloudFront leaves out what is not there.
+    // CloudFront leaves out absent headers.
     const override = header.raw('Override');
     if (override === undefined) return;
     if (override !== true) throw new NotUnderstood(`${ref}: ${name} does not replace that of the origin.`);
     headers[name] = value(header);
-    if (headers[name].length > MAX_HEADER)
-      throw new NotUnderstood(`${ref}: CloudFront takes ${MAX_HEADER} characters of ${name}.`);
+    if (headers[name].length > maxHeader)
+      throw new NotUnderstood(`${ref}: CloudFront takes ${maxHeader} characters of ${name}.`);
   };
   take('content-security-policy', security.object('ContentSecurityPolicy'), (it) => it.text('ContentSecurityPolicy'));
   take('x-content-type-options', security.object('ContentTypeOptions'), () => 'nosniff');
@@ -113,7 +113,7 @@ function readAccessControl({ ref, properties }: Resource): string {
   return ref;
 }
 
-/** Nothing is cached here; in AWS, one caller must not be given the refusal of another. */
+/** Nothing is cached here. In AWS, one caller must not receive another's refusal. */
 function checkErrorCaching(logicalId: string, responses: Properties[]): void {
   const notCached = responses.map((response) => {
     response.only('ErrorCachingMinTTL', 0);
@@ -146,7 +146,7 @@ function readOrigin(
   const config = origin.object('CustomOriginConfig');
   config.only('OriginProtocolPolicy', 'https-only');
   config.pass('Connections within one process', 'OriginKeepaliveTimeout', 'OriginSSLProtocols');
-  if (config.number('OriginReadTimeout', API_GATEWAY_SECONDS) <= API_GATEWAY_SECONDS)
+  if (config.number('OriginReadTimeout', apiGatewaySeconds) <= apiGatewaySeconds)
     throw new NotUnderstood(`${distribution} does not wait for ${host} as long as a request may take there.`);
   return { kind: 'api', api, host, headers };
 }
@@ -178,10 +178,10 @@ function readBehavior(
   behavior: Properties,
   { logicalId, pattern, origin, functions, policies }: BehaviorContext,
 ): CacheBehavior {
-  if (pattern.length > MAX_PATTERN)
-    throw new NotUnderstood(`${logicalId}: CloudFront takes patterns of ${MAX_PATTERN} characters.`);
+  if (pattern.length > maxPattern)
+    throw new NotUnderstood(`${logicalId}: CloudFront takes patterns of ${maxPattern} characters.`);
   behavior.pass('TLS and compression are not imitated', 'ViewerProtocolPolicy', 'Compress');
-  // A response of the API is for one caller; a file of the build is the same for all.
+  // API responses are for one caller; files of the build are the same for all.
   const isApi = origin.kind === 'api';
   behavior.only('CachePolicyId', isApi ? cachingDisabled : cachingOptimized);
   if (behavior.optionalText('OriginRequestPolicyId') !== (isApi ? allViewerExceptHostHeader : undefined))

@@ -6,12 +6,12 @@ import { isObject, NotUnderstood, Properties } from './properties.ts';
 export type TemplateJson = Record<string, unknown>;
 
 const nestedType = 'AWS::CloudFormation::Stack';
-/** Where the CDK writes which file of the cloud assembly the template of a nested stack is. */
+/** Metadata key for the nested template's file in the cloud assembly. */
 const assetPath = 'aws:asset:path';
 
 /**
- * Reads a synthesized template with the resources of its nested stacks among its own, as if it were one: parameters of a
- * nested template are replaced by what its stack is given, outputs by what they hold.
+ * Reads a synthesized template and merges the resources of its nested stacks. Parameters of a nested template are
+ * replaced by the values that its stack passes, and outputs by their values.
  */
 export function readFlattened(path: string): TemplateJson {
   const template: unknown = JSON.parse(readFileSync(path, 'utf8'));
@@ -69,7 +69,10 @@ function readNested(id: string, declaration: unknown, folder: string): { inner: 
   return { inner, given: isObject(given) ? given : {} };
 }
 
-/** Returns what each parameter of a nested template is: what the stack is given, in the terms of the outer template, or its default. */
+/**
+ * Returns the parameters of a nested template: the values that its stack passes, in terms of the outer template, or
+ * defaults.
+ */
 function parameterValues(id: string, inner: TemplateJson, given: TemplateJson): TemplateJson {
   const declared = sectionOf(inner, 'Parameters');
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(declared, name));
@@ -98,7 +101,7 @@ function substitute(value: unknown, parameters: TemplateJson): unknown {
 
 type Outputs = Map<string, TemplateJson>;
 
-/** Replaces what is taken from the outputs of nested stacks. */
+/** Replaces references to outputs of nested stacks. */
 function withOutputs(value: unknown, outputs: Outputs): unknown {
   return rewrite(value, (name, argument) => {
     if (name !== 'Fn::GetAtt' || !Array.isArray(argument)) return undefined;
@@ -121,7 +124,7 @@ function rewrite(value: unknown, replace: (name: string, argument: unknown) => {
   return Object.fromEntries(entries.map(([key, item]) => [key, rewrite(item, replace)]));
 }
 
-/** Adds resources by their ids, which are their names on this machine and so have to be unique over all templates. */
+/** Adds resources by id. Ids are local names, so they must be unique across all templates. */
 function add(all: TemplateJson, more: TemplateJson): void {
   for (const [id, resource] of Object.entries(more)) {
     if (Object.hasOwn(all, id)) throw new NotUnderstood(`Two templates have a resource ${id}.`);

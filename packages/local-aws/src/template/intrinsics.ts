@@ -1,12 +1,12 @@
 import { isObject, NotUnderstood } from './properties.ts';
 
-/** What `Ref` and `Fn::GetAtt` of a resource or parameter give; of a condition, `true` or `false`. */
+/** The values of `Ref` and `Fn::GetAtt` for a resource or parameter; for a condition, `true` or `false`. */
 export interface Referable {
   ref: string;
   attributes?: Record<string, string>;
 }
 
-/** Resolves the intrinsic functions in a part of the template, and leaves out properties whose value is `AWS::NoValue`. */
+/** Resolves the intrinsic functions in a part of the template, and omits properties whose value is `AWS::NoValue`. */
 export function resolve(value: unknown, names: Map<string, Referable>): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, names));
   if (!isObject(value)) return value;
@@ -18,7 +18,7 @@ export function resolve(value: unknown, names: Map<string, Referable>): unknown 
   return Object.fromEntries(resolved.filter(([, item]) => item !== undefined));
 }
 
-/** Replaces parts of all texts in a value. */
+/** Replaces substrings of all texts in a value. */
 export function replaceTexts(value: unknown, replacements: [from: string, to: string][]): unknown {
   if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replacements));
   if (isObject(value))

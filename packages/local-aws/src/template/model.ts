@@ -1,11 +1,11 @@
 /**
- * What the local stack runs, read from the synthesized template with every reference resolved.
- * The parts beside this folder (gate, aws, lambda, gateway, sources) know the template only through these types.
+ * The resources that the local stack runs, read from the synthesized template with every reference resolved. Everything
+ * else in this package knows the template only through these types.
  */
 
 export interface PolicyStatement {
   effect: 'Allow' | 'Deny';
-  /** Absent on the policies of a role, whose principal is the role itself. */
+  /** Absent in policies of a role, whose principal is the role itself. */
   principals?: Principal[];
   actions: string[];
   /** ARN patterns with `*` and `?`. */
@@ -25,11 +25,11 @@ export interface LocalRole {
   statements: PolicyStatement[];
 }
 
-/** Where a function's code is, as Lambda names it to the process that runs it. */
+/** Location of a function's code, as Lambda passes it to the process. */
 export interface FunctionCode {
-  /** The folder that `LAMBDA_TASK_ROOT` names. */
+  /** The value of `LAMBDA_TASK_ROOT`. */
   root: string;
-  /** Module and export, `index.handler`, as `_HANDLER` names them. */
+  /** The value of `_HANDLER`: module and export, `index.handler`. */
   handler: string;
 }
 
@@ -39,19 +39,19 @@ export interface LocalFunction {
   arn: string;
   /** A zip function runs from its bundle, a container image from source. */
   packaging: 'zip' | 'image';
-  /** Folders whose builds make the content of its layers, which Lambda puts in /opt. */
+  /** Folders that build its layers, which Lambda mounts at /opt. */
   layers?: string[];
-  /** Absolute path of the TypeScript module and the export that is the handler. */
+  /** Absolute path of the TypeScript module and the handler's export. */
   entry: string;
   handler: string;
-  /** The function's asset, which runs unless the caller has other code for it. */
+  /** The function's asset, used unless the caller has other code for it. */
   code?: FunctionCode;
   timeoutSeconds: number;
   memoryMegabytes: number;
   reservedConcurrency?: number | undefined;
-  /** Whether its environments each serve one tenant, which every invocation then has to name. */
+  /** Whether each environment serves one tenant, which every invocation must name. */
   perTenant?: boolean;
-  /** Whether Lambda lets it be invoked by what it causes itself, again and again. */
+  /** Whether Lambda allows it to be invoked recursively. */
   allowsLoops?: boolean;
   environment: Record<string, string>;
   role: LocalRole;
@@ -84,10 +84,10 @@ export interface LocalQueue {
   name: string;
   arn: string;
   url: string;
-  /** Attributes as CreateQueue takes them: `VisibilityTimeout`, `RedrivePolicy`, `MessageRetentionPeriod`, … */
+  /** Attributes of CreateQueue: `VisibilityTimeout`, `RedrivePolicy`, `MessageRetentionPeriod`, … */
   attributes: Record<string, string>;
   policy: PolicyStatement[];
-  /** Maximum messages of one group in flight, if its consumers are few; SQS has no such limit. */
+  /** Maximum messages of one group in flight, if there are few consumers; SQS has no such limit. */
   maxOfGroup?: number;
 }
 
@@ -122,7 +122,7 @@ export interface ApiRoute {
   /** `GET /v1/process/tasks/{taskId}` or `$default`. */
   routeKey: string;
   function: LocalFunction;
-  /** The role that API Gateway invokes the function with; where there is none, the function itself permits it. */
+  /** The role with which API Gateway invokes the function; absent if the function itself permits it. */
   invoker?: LocalRole;
 }
 
@@ -139,17 +139,17 @@ export interface LocalHttpApi {
   apiId: string;
   routes: ApiRoute[];
   cors?: ApiCors;
-  /** Requests a second of all clients together, and how many at once above that. */
+  /** Rate per second and burst of all clients together. */
   throttle?: { rate: number; burst: number };
 }
 
-/** What CloudFormation builds and uploads to a bucket; it is served from the build here. */
+/** Files that CloudFormation builds and uploads to a bucket; served from the build here. */
 export interface LocalBuild {
-  /** The folder that is built, from the project's root. */
+  /** The folder to build, relative to the project. */
   folder: string;
-  /** One after the other. Patterns have `*`, and those to include count for more. */
+  /** In sequence. Patterns have `*`, and inclusions take precedence. */
   uploads: { exclude: string[]; include: string[]; cacheControl: string }[];
-  /** What S3 responds with where a file is missing: to those who may not list a bucket it does not say so. */
+  /** S3's status for a missing file: without the right to list a bucket it is 403. */
   missingStatus: 403 | 404;
 }
 
@@ -160,17 +160,16 @@ export interface CacheBehavior {
   origin:
     | { kind: 'api'; api: LocalHttpApi; host: string; headers: Record<string, string> }
     | { kind: 'build'; build: LocalBuild };
-  /** The code of the CloudFront function that sees requests first. */
+  /** The CloudFront function that sees requests first. */
   code?: string | undefined;
-  /** Headers of every response of the origin, by their names in small letters. */
+  /** Headers of every response of the origin, by lower-case name. */
   headers: Record<string, string>;
 }
 
-/** A distribution of CloudFront. */
 export interface LocalDistribution {
   logicalId: string;
   domainName: string;
-  /** The first whose pattern matches a path is taken; the last matches any. */
+  /** The first whose pattern matches applies; the last matches any path. */
   behaviors: CacheBehavior[];
 }
 
@@ -180,7 +179,7 @@ export interface LocalWebSocketApi {
   stage: string;
   /** `$connect`, `$disconnect`, `$default`, or the action of a message. */
   routes: ApiRoute[];
-  /** Connects, messages and disconnects a second of all clients together, and how many at once above that. */
+  /** Connects, messages and disconnects of all clients together: rate per second and burst. */
   throttle?: { rate: number; burst: number };
 }
 
@@ -190,10 +189,9 @@ export interface LocalEventBus {
   arn: string;
 }
 
-/** Where people sign in; the embedded provider stands in for it. */
+/** A user pool; the embedded provider replaces it. */
 export interface LocalUserPool {
   logicalId: string;
-  /** URL of the issuer. */
   issuer: string;
   clients: { id: string; callbackUrls: string[]; logoutUrls: string[]; scopes: string[] }[];
 }
@@ -217,14 +215,14 @@ export interface Schedule {
 
 export interface LocalAlarm {
   logicalId: string;
-  /** As the runbook calls it. */
+  /** Its name in the runbook. */
   name: string;
   metric: { namespace: string; name: string; dimensions: Record<string, string> };
   statistic: 'Sum' | 'Average' | 'Minimum' | 'Maximum' | 'SampleCount';
   periodSeconds: number;
   evaluationPeriods: number;
   threshold: number;
-  /** What a period without data counts as. */
+  /** How a period without data counts. */
   missing: 'breaching' | 'notBreaching';
 }
 
@@ -232,7 +230,7 @@ export interface LocalStack {
   account: string;
   region: string;
   functions: LocalFunction[];
-  /** Roles that other roles of the account assume, where their policies allow it. */
+  /** Roles that other roles of the account may assume, if their policies allow it. */
   assumableRoles: LocalRole[];
   tables: LocalTable[];
   queues: LocalQueue[];

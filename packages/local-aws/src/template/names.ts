@@ -4,11 +4,11 @@ import { NotUnderstood } from './properties.ts';
 export const account = '000000000000';
 export const region = 'us-east-1';
 
-/** Where the stack is reached. */
+/** Addresses of the stack. */
 export interface Origins {
-  /** Root of the HTTP API, as clients see it. */
+  /** Root of the HTTP API for clients. */
   api: string;
-  /** Root of the WebSocket API, as clients see it; the host of the HTTP API where it is absent. */
+  /** Root of the WebSocket API for clients; defaults to the host of the HTTP API. */
   sockets?: string;
   /** Root of the gate in front of the embedded servers; an IP address, so that the SDK addresses buckets by path. */
   gate: string;
@@ -16,7 +16,7 @@ export interface Origins {
 
 const arn = (service: string, resource: string) => `arn:aws:${service}:${region}:${account}:${resource}`;
 
-/** Returns what `Ref` and `Fn::GetAtt` of a resource give on this machine. Names are the template's logical ids. */
+/** Returns the local values of `Ref` and `Fn::GetAtt` for a resource. Names are the template's logical ids. */
 export function referable(
   type: string,
   logicalId: string,
@@ -28,7 +28,7 @@ export function referable(
     case 'AWS::DynamoDB::Table':
       return { ref: logicalId, attributes: { Arn: arn('dynamodb', `table/${logicalId}`) } };
     case 'AWS::SQS::Queue': {
-      // As CloudFormation names it: SQS takes no FIFO queue of another name.
+      // As named by CloudFormation: SQS requires this suffix for FIFO queues.
       const name = properties.FifoQueue === true ? `${logicalId}.fifo` : logicalId;
       return {
         ref: `${origins.gate}/_aws/sqs/${account}/${name}`,
@@ -92,8 +92,7 @@ export function referable(
 }
 
 /**
- * Returns where a resource is reached on this machine in place of its URL in AWS, as a pair, if it has one: here are neither
- * its DNS name nor TLS.
+ * Returns a pair of a resource's URL in AWS and its local URL, if it has one: its DNS name and TLS do not exist here.
  */
 export function localUrlOf(type: string, { attributes }: Referable, origins: Origins): [url: string, here: string][] {
   if (type === 'AWS::CloudFront::Distribution') return [[`https://${attributes?.DomainName}`, origins.api]];
@@ -104,7 +103,6 @@ function endpointOf(protocol: unknown, { api, sockets = api.replace(/^http/, 'ws
   return protocol === 'WEBSOCKET' ? sockets : api;
 }
 
-/** Pseudo parameters that templates refer to. */
 export const pseudoParameters: [string, Referable][] = [
   ['AWS::AccountId', { ref: account }],
   ['AWS::Region', { ref: region }],

@@ -7,7 +7,10 @@ export function readPolicy(document: Properties): PolicyStatement[] {
   return document.objects('Statement').map(readStatement);
 }
 
-/** Tells whether the role of an integration allows invoking a function: by its exact ARN, without conditions, and denying nothing. */
+/**
+ * Returns whether the role of an integration allows invoking a function: by its exact ARN, without conditions, and
+ * without denials.
+ */
 export function mayInvoke({ statements }: LocalRole, { arn }: Pick<LocalFunction, 'arn'>): boolean {
   if (statements.some(({ effect }) => effect === 'Deny')) return false;
   return statements.some(

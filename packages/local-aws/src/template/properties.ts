@@ -1,11 +1,11 @@
-/** Something in the template that the local stack does not know how to run. Never skipped: it would run in AWS. */
+/** A part of the template that the local stack cannot run. Never skipped: it would run in AWS. */
 export class NotUnderstood extends Error {
   override name = 'NotUnderstood';
 }
 
 /**
- * The resolved properties of a resource, each of which must be taken or passed over on purpose: `finish` throws for any
- * that is left, in those within it too, so that nothing of the template is silently ignored.
+ * The resolved properties of a resource. Each must be read or skipped explicitly: `finish` throws for any that is left,
+ * including nested ones, so that nothing in the template is silently ignored.
  */
 export class Properties {
   readonly #path: string;
@@ -62,17 +62,17 @@ export class Properties {
     return value.map((item, index) => this.#enter(`${name}[${index}]`, item));
   }
 
-  /** Takes a property whatever it holds. */
+  /** Returns a property of any type. */
   raw(name: string): unknown {
     return this.#take(name);
   }
 
-  /** Passes over properties that mean nothing on this machine; the reason is for the reader. */
+  /** Skips properties that have no local meaning; the reason is for the reader. */
   pass(_reason: string, ...names: string[]): void {
     for (const name of names) this.#left.delete(name);
   }
 
-  /** Takes a property that must have this value where it is present at all. */
+  /** Accepts a property only with one of these values, if present. */
   only(name: string, ...accepted: unknown[]): void {
     const value = this.#take(name);
     if (value !== undefined && !accepted.includes(value))

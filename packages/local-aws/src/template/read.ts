@@ -46,7 +46,7 @@ interface Resource {
   metadata: Record<string, unknown>;
 }
 
-/** Reads a synthesized template into what the local stack runs, or throws for anything in it that is not understood. */
+/** Reads a synthesized template into the stack to run, or throws for anything in it that is not understood. */
 export function readTemplate(options: ReadOptions): LocalStack {
   const sections = new Properties('Template', readFlattened(options.template));
   const parameters = objectOf(sections.raw('Parameters'));
@@ -156,15 +156,15 @@ function assemble(ofType: ByType, folders: Folders): LocalStack {
 }
 
 interface Roles {
-  /** Roles that functions run with, by their ARNs. */
+  /** Roles of functions by ARN. */
   functionRoles: Map<string, LocalRole>;
-  /** Roles that API Gateway invokes functions with. */
+  /** Roles with which API Gateway invokes functions. */
   invokers: Map<string, LocalRole>;
   /** Roles that other roles assume. */
   assumable: Map<string, LocalRole>;
 }
 
-/** Reads the policies that are resources of their own, by the names of the roles that they are attached to. */
+/** Reads policies that are separate resources, by the names of their roles. */
 function readAttachedPolicies(ofType: ByType): Map<string, PolicyStatement[]> {
   const attached = new Map<string, PolicyStatement[]>();
   for (const { logicalId, properties } of ofType('AWS::IAM::Policy')) {
@@ -177,7 +177,7 @@ function readAttachedPolicies(ofType: ByType): Map<string, PolicyStatement[]> {
   return attached;
 }
 
-/** Returns the statements of a policy that AWS manages. */
+/** Returns the statements of an AWS managed policy. */
 function managedPolicy(logicalId: string, arn: string): PolicyStatement[] {
   if (arn !== 'arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole')
     throw new NotUnderstood(`${logicalId} has the managed policy ${arn}, which is not known here.`);
@@ -258,7 +258,7 @@ function readFunction(
     logicalId,
     name: ref,
     arn,
-    // What is in a zip with layers is not bundled either.
+    // A zip with layers is not bundled either.
     packaging: isImage || layers.length > 0 ? 'image' : 'zip',
     layers,
     ...codeOf(logicalId, metadata, handler, folders),
@@ -273,8 +273,8 @@ function readFunction(
 }
 
 /**
- * Finds the code of a function: the module that its metadata names (`local-aws:entry`), which runs from source or is
- * bundled by the caller, or else its asset in the cloud assembly.
+ * Finds the code of a function: the module in its metadata (`local-aws:entry`), which runs from source or is bundled by
+ * the caller, otherwise its asset in the cloud assembly.
  */
 function codeOf(
   logicalId: string,
@@ -291,7 +291,7 @@ function codeOf(
   return { entry: join(folder, module), handler: name, code: { root: folder, handler } };
 }
 
-/** Returns the ARN of a layer, and the folder whose build makes its content. */
+/** Returns the ARN of a layer, and the folder that builds its content. */
 function readLayer({ logicalId, ref, properties, metadata }: Resource, root: string): [string, string] {
   const folder = metadata['local-aws:layer'];
   if (typeof folder !== 'string') throw new NotUnderstood(`${logicalId} does not say which folder it is made of.`);
@@ -450,7 +450,7 @@ function readApis(
     ofType('AWS::ApiGatewayV2::Integration').map(({ logicalId, ref, properties }) => {
       properties.only('IntegrationType', 'AWS_PROXY');
       properties.only('PayloadFormatVersion', '2.0');
-      // WebSocket APIs name the invocation of a function, HTTP APIs the function itself.
+      // WebSocket APIs name the invocation ARN of a function, HTTP APIs its own ARN.
       const uri = properties.text('IntegrationUri');
       const target = functionNamed(/\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri);
       properties.text('ApiId');
@@ -513,7 +513,8 @@ function readUserPools(ofType: ByType): LocalUserPool[] {
     properties.only('GenerateSecret', false);
     properties.only('AllowedOAuthFlowsUserPoolClient', true);
     const flows = properties.texts('AllowedOAuthFlows');
-    if (flows.join() !== 'code') throw new NotUnderstood(`${ref} takes ${flows.join(' and ')} in place of code.`);
+    if (flows.join() !== 'code')
+      throw new NotUnderstood(`${ref} has the OAuth flows ${flows.join(' and ')} instead of code.`);
     properties.pass(
       'The embedded provider has no passwords, and one lifetime of tokens',
       ...['ExplicitAuthFlows', 'PreventUserExistenceErrors', 'SupportedIdentityProviders', 'TokenValidityUnits'],
@@ -615,7 +616,7 @@ function readSchedule(
   return { logicalId, arn, everySeconds: Number(rate[1]) * seconds, function: functionNamed(target.text('Arn')) };
 }
 
-/** AWS calls a function for an API or a rule only with its permission; a template that lacks one would fail only there. */
+/** Throws if a function lacks the permission for an API or rule that invokes it, which would fail only in AWS. */
 function checkPermissions(
   ofType: ByType,
   functionNamed: (name: string) => LocalFunction,

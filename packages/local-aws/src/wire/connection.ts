@@ -11,13 +11,13 @@ export interface OutgoingRequest {
   body?: Buffer | Readable | undefined;
 }
 
-/** Headers that belong to one connection. */
-const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+/** Hop-by-hop headers. */
+const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
-/** Sends a request to a server on this machine, and returns its response when it begins. */
+/** Sends a request to a local server, and returns its response when it begins. */
 export async function send(origin: string, { method, path, headers, body }: OutgoingRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  // A connection for each: one that the server closes just then would lose the request.
+  // A connection for each: one that the server is closing would lose the request.
   const outgoing = request(origin, { method, path, headers: { ...headers, connection: 'close' } });
   outgoing.once('response', resolve).once('error', reject);
   if (body instanceof Readable) pipeline(body, outgoing).catch(reject);
@@ -25,18 +25,18 @@ export async function send(origin: string, { method, path, headers, body }: Outg
   return promise;
 }
 
-/** Sends a response on to the client, and stops reading it when they disconnect. */
+/** Forwards a response to the client, and stops reading it if they disconnect. */
 export async function relay(response: IncomingMessage, res: ServerResponse): Promise<void> {
   res.statusCode = response.statusCode ?? 502;
   for (const [name, value] of Object.entries(response.headers)) {
-    if (value !== undefined && !OF_CONNECTION.has(name)) res.setHeader(name, value);
+    if (value !== undefined && !ofConnection.has(name)) res.setHeader(name, value);
   }
   await pipeline(response, res).catch((error) => {
     if (!res.destroyed) throw error;
   });
 }
 
-/** Makes a call of a service that speaks JSON; throws when it is refused. */
+/** Calls a service that speaks JSON; throws if it refuses. */
 export async function callJson(origin: string, call: JsonCall): Promise<Record<string, unknown>> {
   const response = await send(origin, {
     method: 'POST',

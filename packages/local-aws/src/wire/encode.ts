@@ -6,7 +6,7 @@ export function encodeRfc3986(text: string): string {
   );
 }
 
-/** Encodes a key as the path of a URL. */
+/** Encodes a key as a URL path. */
 export function encodeKey(key: string): string {
   return key.split('/').map(encodeRfc3986).join('/');
 }

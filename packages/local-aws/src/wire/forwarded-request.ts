@@ -6,7 +6,10 @@ interface Original {
   socket: Socket;
 }
 
-/** A request for an embedded server; without a body, the caller emits it, so that what the server throws reaches it. */
+/**
+ * A request for an embedded server. Without a body, the caller emits it, so that errors thrown by the server reach the
+ * caller.
+ */
 export class ForwardedRequest extends IncomingMessage {
   constructor(original: Original, url: string, headers: IncomingMessage['headers'], body?: Buffer) {
     super(original.socket);
@@ -24,13 +27,13 @@ export class ForwardedRequest extends IncomingMessage {
     // Nothing to pull.
   }
 
-  // The socket stays the client's: the base class would destroy it with the request.
+  // Keeps the client's socket, which the base class would destroy with the request.
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     done(error);
   }
 }
 
-/** A response that keeps what an embedded server writes instead of sending it. */
+/** A response that captures what an embedded server writes instead of sending it. */
 export class CapturedResponse extends ServerResponse {
   readonly body: Promise<string>;
   #resolve: (body: string) => void;

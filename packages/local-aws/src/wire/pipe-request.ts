@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
 
 /**
- * Pipes the body of a request, and keeps the connection when the destination fails.
- * A pipeline would destroy the request with it, and the client would see a reset instead of the response.
+ * Pipes the body of a request, and keeps the connection if the destination fails.
+ * A pipeline would destroy the request, and the client would see a reset instead of the response.
  */
 export function pipeRequest(req: IncomingMessage, destination: Writable): void {
   req.pipe(destination);

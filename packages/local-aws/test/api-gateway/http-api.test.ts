@@ -9,7 +9,7 @@ import type { ApiCors, ApiRoute } from '../../src/template/model.ts';
 import { eventually } from '../lambda/fixtures/eventually.ts';
 import { fixtureFunction, fixtureRuntime } from '../lambda/fixtures/functions.ts';
 
-const MEGABYTE = 1024 * 1024;
+const megabyte = 1024 * 1024;
 
 const cors: ApiCors = {
   allowOrigins: ['https://app.example'],
@@ -218,7 +218,7 @@ test.each([
 ])('a %s body over 10 MB is refused without an invocation', async (_, body) => {
   await using api = await serveApi();
 
-  const response = await fetch(api.root, { method: 'POST', body: body(11 * MEGABYTE), duplex: 'half' });
+  const response = await fetch(api.root, { method: 'POST', body: body(11 * megabyte), duplex: 'half' });
 
   expect(response.status).toBe(413);
   expect(await response.json()).toEqual({ message: 'Request Entity Too Large' });
@@ -228,7 +228,7 @@ test.each([
 test('a body that the function payload cannot hold is refused', async () => {
   await using api = await serveApi();
 
-  const response = await fetch(api.root, { method: 'POST', body: Buffer.alloc(7 * MEGABYTE) });
+  const response = await fetch(api.root, { method: 'POST', body: Buffer.alloc(7 * megabyte) });
 
   expect(response.status).toBe(413);
 });

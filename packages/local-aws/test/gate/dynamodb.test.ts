@@ -16,11 +16,11 @@ import { until } from '../../../../test/support/until.ts';
 import { startTables, type Tables } from '../../src/dynamodb/tables.ts';
 import { expireItems } from '../../src/gate/expiry.ts';
 import { makeDirectoryOfTest } from './directory-of-test.ts';
-import { allow, everything, type LocalAws, makeStack, nothing, role, startLocalAws, TABLE_ARN } from './fixture.ts';
+import { allow, everything, type LocalAws, makeStack, nothing, role, startLocalAws, tableArn } from './fixture.ts';
 
-const reader = role('Reader', [allow(['dynamodb:GetItem', 'dynamodb:Query'], [TABLE_ARN])]);
+const reader = role('Reader', [allow(['dynamodb:GetItem', 'dynamodb:Query'], [tableArn])]);
 const tenant = role('Tenant', [
-  allow(['dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:BatchWriteItem'], [TABLE_ARN], {
+  allow(['dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:BatchWriteItem'], [tableArn], {
     conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['tenant#*'] } },
   }),
 ]);
@@ -106,7 +106,7 @@ describe('DynamoDB behind the gate', () => {
     await expect(client.send(put)).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
   });
 
-  it('returns the item of a failed condition to those who ask for it', async () => {
+  it('returns the item of a failed condition on request', async () => {
     const client = aws.dynamodb();
     const update = (pk: string, returned?: 'ALL_OLD') =>
       client.send(
@@ -196,12 +196,12 @@ describe('DynamoDB behind the gate', () => {
 
     await expect(call).rejects.toMatchObject({
       name: 'AccessDeniedException',
-      message: `User: ${nothing.arn} is not authorized to perform: dynamodb:PutItem on resource: ${TABLE_ARN}`,
+      message: `User: ${nothing.arn} is not authorized to perform: dynamodb:PutItem on resource: ${tableArn}`,
     });
-    expect(aws.denials).toContainEqual({ roleArn: nothing.arn, action: 'dynamodb:PutItem', resource: TABLE_ARN });
+    expect(aws.denials).toContainEqual({ roleArn: nothing.arn, action: 'dynamodb:PutItem', resource: tableArn });
   });
 
-  it('wants a permission for an index that a permission for its table does not include', async () => {
+  it('requires a permission for an index in addition to the one for its table', async () => {
     const query = (IndexName?: string) =>
       aws.dynamodb(reader).send(
         new QueryCommand({
@@ -217,7 +217,7 @@ describe('DynamoDB behind the gate', () => {
     await expect(query('byState')).rejects.toMatchObject({ name: 'AccessDeniedException' });
   });
 
-  it('holds a role to the leading keys its policy names', async () => {
+  it('limits a role to the leading keys in its policy', async () => {
     const client = aws.dynamodb(tenant);
     const put = (pk: string) => client.send(new PutItemCommand({ TableName: 'records', Item: item(pk) }));
     const query = (pk: string) =>
@@ -235,7 +235,7 @@ describe('DynamoDB behind the gate', () => {
     await expect(query('other#1')).rejects.toMatchObject({ name: 'AccessDeniedException' });
   });
 
-  it('refuses PartiQL instead of passing it unchecked', async () => {
+  it('refuses PartiQL instead of forwarding it unchecked', async () => {
     const statement = new ExecuteStatementCommand({ Statement: 'SELECT * FROM records' });
 
     await expect(aws.dynamodb().send(statement)).rejects.toMatchObject({ name: 'UnknownOperationException' });
@@ -271,7 +271,7 @@ describe('DynamoDB behind the gate', () => {
     await expect(call).rejects.toMatchObject({ name: 'InvalidSignatureException' });
   });
 
-  it('refuses a body that is not the one that was signed', async () => {
+  it('refuses a body other than the signed one', async () => {
     const client = aws.dynamodb();
     client.middlewareStack.add(
       (next) => (args) => {
@@ -289,7 +289,7 @@ describe('DynamoDB behind the gate', () => {
     await expect(call).rejects.toMatchObject({ name: 'InvalidSignatureException' });
   });
 
-  it('returns an error for what is not signed or not JSON, and keeps running', async () => {
+  it('returns an error for requests that are not signed or not JSON, and keeps running', async () => {
     const unsigned = await fetch(`${aws.origin}/_aws/dynamodb/`, { method: 'POST', body: 'null' });
     const malformed = await fetch(`${aws.origin}/_aws/dynamodb/`, {
       method: 'POST',
@@ -302,7 +302,7 @@ describe('DynamoDB behind the gate', () => {
     await expect(aws.dynamodb().send(new ScanCommand({ TableName: 'records', Limit: 1 }))).resolves.toBeDefined();
   });
 
-  it('deletes items whose time to live is over and no others', async () => {
+  it('deletes only items whose time to live has passed', async () => {
     const directory = await makeDirectoryOfTest();
     const { tables } = makeStack('http://127.0.0.1:1');
     const database = await startTables(tables, directory);
@@ -345,7 +345,7 @@ describe('DynamoDB behind the gate', () => {
     await database.close();
   });
 
-  it('closes in the middle of calls, though their clients have disconnected', async () => {
+  it('closes during calls, even if their clients have disconnected', async () => {
     const directory = await makeDirectoryOfTest();
     const { tables } = makeStack('http://127.0.0.1:1');
     const headers = {

@@ -14,24 +14,24 @@ import { type Credentials, makeCredentials, readSession } from '../../src/iam/cr
 import type { InvokableFunctions } from '../../src/lambda/invoke-api.ts';
 import type { LocalRole, LocalStack, PolicyStatement } from '../../src/template/model.ts';
 
-export const ACCOUNT = '123456789012';
-const REGION = 'eu-central-1';
-export const BUCKET_ARN = 'arn:aws:s3:::lathe-files';
-export const TABLE_ARN = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/records`;
-export const queueArn = (name: string) => `arn:aws:sqs:${REGION}:${ACCOUNT}:${name}`;
+export const accountId = '123456789012';
+const region = 'eu-central-1';
+export const bucketArn = 'arn:aws:s3:::lathe-files';
+export const tableArn = `arn:aws:dynamodb:${region}:${accountId}:table/records`;
+export const queueArn = (name: string) => `arn:aws:sqs:${region}:${accountId}:${name}`;
 
 export function allow(actions: string[], resources: string[], extra: Partial<PolicyStatement> = {}): PolicyStatement {
   return { effect: 'Allow', actions, resources, conditions: {}, ...extra };
 }
 
 export function role(logicalId: string, statements: PolicyStatement[]): LocalRole {
-  return { logicalId, arn: `arn:aws:iam::${ACCOUNT}:role/${logicalId}`, statements };
+  return { logicalId, arn: `arn:aws:iam::${accountId}:role/${logicalId}`, statements };
 }
 
 export const everything = role('Everything', [
-  allow(['dynamodb:*'], [TABLE_ARN, `${TABLE_ARN}/index/*`]),
+  allow(['dynamodb:*'], [tableArn, `${tableArn}/index/*`]),
   allow(['sqs:*'], [queueArn('*')]),
-  allow(['s3:*'], [BUCKET_ARN, `${BUCKET_ARN}/*`]),
+  allow(['s3:*'], [bucketArn, `${bucketArn}/*`]),
 ]);
 export const nothing = role('Nothing', []);
 
@@ -40,20 +40,20 @@ export function makeStack(origin: string): LocalStack {
     logicalId: name,
     name,
     arn: queueArn(name),
-    url: `${origin}/_aws/sqs/${ACCOUNT}/${name}`,
+    url: `${origin}/_aws/sqs/${accountId}/${name}`,
     attributes,
     policy,
   });
   return {
-    account: ACCOUNT,
-    region: REGION,
+    account: accountId,
+    region,
     functions: [],
     assumableRoles: [],
     tables: [
       {
         logicalId: 'Records',
         name: 'records',
-        arn: TABLE_ARN,
+        arn: tableArn,
         partitionKey: { name: 'pk', type: 'S' },
         sortKey: { name: 'sk', type: 'S' },
         indexes: [
@@ -76,7 +76,7 @@ export function makeStack(origin: string): LocalStack {
       queue('uploads', {}, [
         allow(['sqs:SendMessage'], [queueArn('uploads')], {
           principals: [{ type: 'Service', value: 's3.amazonaws.com' }],
-          conditions: { ArnLike: { 'aws:SourceArn': [BUCKET_ARN] } },
+          conditions: { ArnLike: { 'aws:SourceArn': [bucketArn] } },
         }),
       ]),
       { ...queue('few', { VisibilityTimeout: '30' }), maxOfGroup: 1 },
@@ -86,7 +86,7 @@ export function makeStack(origin: string): LocalStack {
       {
         logicalId: 'Files',
         name: 'lathe-files',
-        arn: BUCKET_ARN,
+        arn: bucketArn,
         cors: [
           {
             allowedMethods: ['POST', 'GET'],
@@ -102,7 +102,7 @@ export function makeStack(origin: string): LocalStack {
             effect: 'Deny',
             principals: [{ type: '*', value: '*' }],
             actions: ['s3:*'],
-            resources: [BUCKET_ARN, `${BUCKET_ARN}/*`],
+            resources: [bucketArn, `${bucketArn}/*`],
             conditions: { Bool: { 'aws:SecureTransport': ['false'] } },
           },
         ],
@@ -132,7 +132,7 @@ export interface LocalAws extends AsyncDisposable {
   s3(role?: LocalRole): S3Client;
 }
 
-/** Starts the gate with its servers on a port of the machine, as the front server would. */
+/** Starts the gate with its servers on a local port, like the front server. */
 export async function startLocalAws(
   options: {
     roles?: LocalRole[];
@@ -142,14 +142,14 @@ export async function startLocalAws(
     addresses?: ServerAddresses;
     meter?: CapacityMeter;
     faults?: Faults;
-    /** How often a client makes a call; defaults to once. */
+    /** Attempts of a client; defaults to one. */
     attempts?: number;
   } = {},
 ): Promise<LocalAws> {
   const dataDirectory = options.dataDirectory ?? (await makeDirectory());
   const roles = [everything, nothing, ...(options.roles ?? [])];
   const all = roles.map((each) => makeCredentials('master secret', each));
-  // As the front server: without it a connection closes while a client that does not retry sends its next request.
+  // Like the front server: otherwise a connection closes while a client without retries sends its next request.
   const server = createServer({ keepAliveTimeoutBuffer: 60_000 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
@@ -181,7 +181,7 @@ export async function startLocalAws(
   };
   const clientOptions = (service: string, wanted: LocalRole) => ({
     endpoint: `${origin}/_aws/${service}`,
-    region: REGION,
+    region,
     credentials: credentials(wanted),
     maxAttempts: attempts,
   });
@@ -209,7 +209,7 @@ export function makeDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'lathe-gate-'));
 }
 
-/** Makes a query of the table's index for the items of a state. */
+/** Creates a query of the table's index for the items of a state. */
 export function queryByState(state: string, options: Partial<QueryCommandInput> = {}): QueryCommand {
   return new QueryCommand({
     TableName: 'records',

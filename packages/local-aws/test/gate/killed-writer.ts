@@ -1,4 +1,4 @@
-/** Writes to every service without end and prints what was acknowledged, until it is killed. */
+/** Writes to every service continuously and prints what was acknowledged, until it is killed. */
 import { writeSync } from 'node:fs';
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { PutObjectCommand } from '@aws-sdk/client-s3';

@@ -14,14 +14,14 @@ import type { LocalFunction } from '../../src/template/model.ts';
 import { eventually } from '../lambda/fixtures/eventually.ts';
 import { temporaryFolder } from '../lambda/fixtures/files.ts';
 import { fixtureFunction, fixtureRuntime } from '../lambda/fixtures/functions.ts';
-import { ACCOUNT, allow, type LocalAws, nothing, role, startLocalAws } from './fixture.ts';
+import { accountId, allow, type LocalAws, nothing, role, startLocalAws } from './fixture.ts';
 
 const streams = fileURLToPath(new URL('../lambda/fixtures/streams.ts', import.meta.url));
 
 function named(handler: string, changes: Partial<LocalFunction> = {}): LocalFunction {
   return fixtureFunction(handler, {
     name: handler,
-    arn: `arn:aws:lambda:eu-central-1:${ACCOUNT}:function:${handler}`,
+    arn: `arn:aws:lambda:eu-central-1:${accountId}:function:${handler}`,
     ...changes,
   });
 }
@@ -124,20 +124,20 @@ test('a response of many chunks arrives whole', async () => {
   expect(size).toBe(10 * 1024 * 1024);
 });
 
-test('a function can be invoked as a whole, by name, ARN or the end of that', async () => {
+test('a function can be invoked by name, ARN or partial ARN', async () => {
   await using local = await startFunctions();
   const invoke = (FunctionName: string) =>
     local.client.send(new InvokeCommand({ FunctionName, Payload: JSON.stringify({ a: 1 }) }));
 
   const results = await Promise.all(
-    ['echo', `arn:aws:lambda:eu-central-1:${ACCOUNT}:function:echo`, `${ACCOUNT}:function:echo`].map(invoke),
+    ['echo', `arn:aws:lambda:eu-central-1:${accountId}:function:echo`, `${accountId}:function:echo`].map(invoke),
   );
 
   expect(results.map(({ Payload }) => Buffer.from(Payload ?? []).toString())).toEqual(Array(3).fill('{"a":1}'));
   expect(results[0]).toMatchObject({ StatusCode: 200, ExecutedVersion: '$LATEST' });
 });
 
-test('a function that fails is told by the header and the payload', async () => {
+test('reports a failed function in the header and the payload', async () => {
   await using local = await startFunctions();
 
   const result = await local.client.send(new InvokeCommand({ FunctionName: 'fail' }));
@@ -157,7 +157,7 @@ test('a role without the permission is refused', async () => {
 
   await expect(refused).rejects.toMatchObject({ name: 'AccessDeniedException', $metadata: { httpStatusCode: 403 } });
   expect(local.aws.denials).toMatchObject([
-    { action: 'lambda:InvokeFunction', resource: `arn:aws:lambda:eu-central-1:${ACCOUNT}:function:echo` },
+    { action: 'lambda:InvokeFunction', resource: `arn:aws:lambda:eu-central-1:${accountId}:function:echo` },
   ]);
 });
 
@@ -191,7 +191,7 @@ test.each([
   await expect(local.client.send(new InvokeCommand(input))).rejects.toMatchObject({ name });
 });
 
-test('a function with tenants is told the one that the caller names', async () => {
+test('a function with tenants receives the tenant from the caller', async () => {
   await using local = await startFunctions();
   const target = { FunctionName: 'describeContext', TenantId: 'a.b_c:d/e=f+g-h@i j' };
 
@@ -221,7 +221,7 @@ test('an invocation beyond the reserved concurrency is refused as throttled, bef
   }
 });
 
-test('a caller that leaves does not end the function', async () => {
+test('a function continues after its caller disconnects', async () => {
   await using local = await startFunctions();
   using temporary = temporaryFolder();
   const release = join(temporary.path, 'release');

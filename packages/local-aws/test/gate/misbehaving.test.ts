@@ -22,14 +22,14 @@ import { type FaultName, Faults } from '../../src/faults/faults.ts';
 import { Random } from '../../src/faults/random.ts';
 import { makeSessionCredentials } from '../../src/iam/credentials.ts';
 import { makeDirectoryOfTest } from './directory-of-test.ts';
-import { everything, queryByState, startLocalAws, TABLE_ARN } from './fixture.ts';
+import { everything, queryByState, startLocalAws, tableArn } from './fixture.ts';
 
 const TableName = 'records';
 const Bucket = 'lathe-files';
 const keyOf = (pk: string) => ({ pk: { S: pk }, sk: { S: 'a' } });
 const itemOf = (pk: string, state: string) => ({ ...keyOf(pk), state: { S: state } });
 
-/** Makes what is rare happen often, so that few requests show it. */
+/** Makes rare faults frequent, so that few requests show them. */
 class Often extends Random {
   override chance(probability: number): boolean {
     return super.chance(Math.min(0.5, probability * 30));
@@ -66,7 +66,7 @@ describe('a DynamoDB that misbehaves', () => {
     expect((await listed('open')).length).toBeGreaterThan(0);
     await until('all have moved', async () => {
       const both = [...(await listed('done')), ...(await listed('open'))];
-      // Two queries, between which an entry may move from the one not read yet to the one already read.
+      // Two queries: an entry may move from the unread one to the one already read.
       expect(new Set(both).size).toBe(both.length);
       return (await listed('done')).length === names.length && (await listed('open')).length === 0 ? true : undefined;
     });
@@ -86,7 +86,7 @@ describe('a DynamoDB that misbehaves', () => {
     await until('all are listed', async () => ((await page({})).keys === 'aceg' ? true : undefined));
     await Promise.all(['b', 'd', 'f'].map((sk) => put(sk, 'open')));
 
-    // Whatever it shows of the new ones, it shows the old ones, in order, and pages go on where the last ended.
+    // Whatever it shows of the new items, it shows the old ones in order, and pages continue where the last ended.
     const descending = await page({ ScanIndexForward: false });
     expect(descending.keys).toMatch(/^gf?ed?cb?a$/);
     const first = await page({ Limit: 2 });
@@ -97,7 +97,7 @@ describe('a DynamoDB that misbehaves', () => {
     await until('all are listed', async () => ((await page({})).keys === 'abcdefg' ? true : undefined));
   });
 
-  it('has the newest in its indexes after a restart', async () => {
+  it('has the latest values in its indexes after a restart', async () => {
     const dataDirectory = await makeDirectoryOfTest();
     {
       await using aws = await start('index-lag', { dataDirectory });
@@ -109,7 +109,7 @@ describe('a DynamoDB that misbehaves', () => {
     expect(Count).toBe(20);
   });
 
-  it('returns previous versions to reads that are not strongly consistent, and to no others', async () => {
+  it('returns previous versions only to eventually consistent reads', async () => {
     await using aws = await start('stale-reads');
     const client = aws.dynamodb();
     const read = async (ConsistentRead: boolean) =>
@@ -155,17 +155,17 @@ describe('a DynamoDB that misbehaves', () => {
     expect(unprocessed?.Keys?.length).toBeGreaterThan(0);
   });
 
-  it('refuses what exceeds the limit of a partition key, in a way that the SDK tries again', async () => {
+  it('throttles a partition key above its limit, and the SDK retries', async () => {
     const clock = { now: 0 };
     await using aws = await start('key-throttles', { meter: new CapacityMeter(() => clock.now) });
     const large = { ...itemOf('hot', 'open'), content: { S: 'x'.repeat(350 * 1024) } };
     const put = (maxAttempts: number) =>
       aws.dynamodb(everything, maxAttempts).send(new PutItemCommand({ TableName, Item: large }));
-    // Three items of 351 units are more than a second allows.
+    // Three items of 351 units exceed a second's limit.
     for (let count = 0; count < 3; count++) await put(1);
     await expect(put(1)).rejects.toMatchObject({
       name: 'ThrottlingException',
-      throttlingReasons: [{ reason: 'TableWriteKeyRangeThroughputExceeded', resource: TABLE_ARN }],
+      throttlingReasons: [{ reason: 'TableWriteKeyRangeThroughputExceeded', resource: tableArn }],
     });
     const repeated = put(10);
     const other = aws.dynamodb().send(new PutItemCommand({ TableName, Item: itemOf('cold', 'other') }));
@@ -175,8 +175,8 @@ describe('a DynamoDB that misbehaves', () => {
   });
 });
 
-describe('services that fail now and then', () => {
-  it('carry out writes whose response is lost, so that the condition of the second attempt fails', async () => {
+describe('services with transient errors', () => {
+  it('apply writes whose response is lost, so that the condition of the second attempt fails', async () => {
     await using aws = await start('lost-responses', { attempts: 12 });
     const client = aws.dynamodb();
     const outcomes = new Set<string>();
@@ -195,7 +195,7 @@ describe('services that fail now and then', () => {
     expect(outcomes).toEqual(new Set(['written', 'ConditionalCheckFailedException']));
   });
 
-  it('fail in ways that the SDK tries again', async () => {
+  it('fail in ways that the SDK retries', async () => {
     await using aws = await start('errors', { attempts: 12 });
     const client = aws.dynamodb();
     for (let index = 0; index < 20; index++) {
@@ -206,7 +206,7 @@ describe('services that fail now and then', () => {
     expect(aws.errors).toEqual([]);
   });
 
-  it('do fail: without a second attempt, some calls of each service end with an error', async () => {
+  it('return some errors of each service without retries', async () => {
     await using aws = await start('errors');
     const names = new Set<string>();
     const attempt = (call: Promise<unknown>) =>

@@ -27,20 +27,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startS3Door } from '../../../../test/second-opinions/s3-door.ts';
 import { startTables } from '../../src/dynamodb/tables.ts';
 import { startQueues } from '../../src/sqs/queues.ts';
-import { allow, type LocalAws, makeDirectory, queueArn, role, startLocalAws, TABLE_ARN } from './fixture.ts';
+import { allow, type LocalAws, makeDirectory, queueArn, role, startLocalAws, tableArn } from './fixture.ts';
 
-// The embedded servers again, but as others would be: at addresses of their own, without a gate or with other keys.
+// The embedded servers again, but like foreign ones: at separate addresses, without a gate or with other keys.
 const Bucket = 'other-1';
 const bucketArn = `arn:aws:s3:::${Bucket}`;
 const owner = { accessKeyId: 'AKIAOWNER', secretAccessKey: 'a/secret+key' };
 const worker = role('Worker', [
-  allow(['dynamodb:*'], [TABLE_ARN]),
+  allow(['dynamodb:*'], [tableArn]),
   allow(['sqs:*'], [queueArn('*')]),
   allow(['sqs:ListQueues'], ['*']),
   allow(['s3:*'], [`${bucketArn}/*`]),
 ]);
 
-describe('other servers behind the gate', () => {
+describe('third-party servers behind the gate', () => {
   const disposables = new AsyncDisposableStack();
   let aws: LocalAws;
 
@@ -100,7 +100,7 @@ describe('other servers behind the gate', () => {
     expect(found.Item).toEqual(Item);
   });
 
-  it('are not asked for what the role may not do', async () => {
+  it('receive no call that the role may not make', async () => {
     await expect(
       aws.dynamodb().send(new GetItemCommand({ TableName: 'others', Key: { pk: { S: 'a' } } })),
     ).rejects.toMatchObject({ name: 'AccessDeniedException' });
@@ -109,7 +109,7 @@ describe('other servers behind the gate', () => {
     });
   });
 
-  it('deliver messages by the addresses that the functions know', async () => {
+  it('deliver messages by the queue URLs that the functions know', async () => {
     const client = aws.sqs(worker);
     await client.send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'hello' }));
 
@@ -121,7 +121,7 @@ describe('other servers behind the gate', () => {
     expect(QueueUrls.toSorted()).toEqual(aws.stack.queues.map((queue) => queue.url).sort());
   });
 
-  it('keep objects, of which the queues of the bucket are notified', async () => {
+  it('store objects, and the queues of the bucket are notified', async () => {
     const put = { Bucket, Key: 'uploads/a b+c', ContentType: 'text/plain', Metadata: { name: 'x' } };
     await aws.s3(worker).send(new PutObjectCommand({ ...put, Body: 'content' }));
 
@@ -130,7 +130,7 @@ describe('other servers behind the gate', () => {
     expect(await notified()).toMatchObject({ eventName: 'ObjectCreated:Put', key: 'uploads/a+b%2Bc', size: 7 });
   });
 
-  it('keep what is streamed, with the checksum at its end', async () => {
+  it('store streamed objects, with the trailing checksum', async () => {
     const pieces = Array.from({ length: 20 }, (_, index) => Buffer.alloc(10_000, index));
     const Body = Readable.from(pieces);
     await aws.s3(worker).send(new PutObjectCommand({ Bucket, Key: 'streamed', Body, ContentLength: 200_000 }));
@@ -142,7 +142,7 @@ describe('other servers behind the gate', () => {
     expect((await read('streamed')).ContentEncoding).toBeUndefined();
   });
 
-  it('make objects of parts, and copies of objects', async () => {
+  it('assemble multipart uploads, and copy objects', async () => {
     const client = aws.s3(worker);
     const target = { Bucket, Key: 'uploads/parts' };
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...target, ChecksumAlgorithm: 'CRC32' }));
@@ -182,7 +182,7 @@ describe('other servers behind the gate', () => {
     });
   });
 
-  it('pass on what they refuse', async () => {
+  it('forward their refusals', async () => {
     const part = { Bucket, Key: 'x', UploadId: 'none', PartNumber: 1, Body: 'x' };
     await expect(aws.s3(worker).send(new UploadPartCommand(part))).rejects.toMatchObject({ name: 'NoSuchUpload' });
     await aws.s3(worker).send(new PutObjectCommand({ Bucket, Key: 'short', Body: 'x' }));

@@ -24,7 +24,7 @@ describe('a restart on the same data folder', () => {
   });
   afterEach(() => rm(dataDirectory, { recursive: true, force: true }));
 
-  it('finds items, messages and objects again, though the port is another', async () => {
+  it('finds items, messages and objects, even on another port', async () => {
     const Key = { pk: { S: 'a' }, sk: { S: 'b' } };
     {
       await using aws = await startLocalAws({ dataDirectory });
@@ -46,7 +46,7 @@ describe('a restart on the same data folder', () => {
     expect(message?.Body).toBe('kept');
   });
 
-  it('takes over the objects of a folder that knew no checksums', async () => {
+  it('takes over the objects of a folder without checksums', async () => {
     const blob = Buffer.from('old');
     await mkdir(join(dataDirectory, 'blobs'), { recursive: true });
     await writeFile(join(dataDirectory, 'blobs/file'), blob);
@@ -66,7 +66,7 @@ describe('a restart on the same data folder', () => {
     expect([content.toString(), found?.checksum]).toEqual(['old', undefined]);
   });
 
-  it('brings the attributes of a queue to what the template says now, and keeps its messages', async () => {
+  it("updates a queue's attributes to the template, and keeps its messages", async () => {
     {
       await using aws = await startLocalAws({ dataDirectory });
       const QueueUrl = aws.stack.queues[0]?.url;
@@ -89,7 +89,7 @@ describe('a restart on the same data folder', () => {
     });
   });
 
-  it('says that the folder is of an older schema when the table has changed', async () => {
+  it('reports that the folder has an older schema if the table has changed', async () => {
     {
       await using _first = await startLocalAws({ dataDirectory });
     }
@@ -104,7 +104,7 @@ describe('a restart on the same data folder', () => {
     await expect(second).rejects.toThrow(/data folder belongs to an older schema.*Delete the data folder/);
   });
 
-  it('accepts a url that was presigned before', async () => {
+  it('accepts a URL that was presigned before', async () => {
     const first = makeCredentials('master secret', everything);
     const second = makeCredentials('master secret', everything);
     const other = makeCredentials('another secret', everything);
@@ -114,7 +114,7 @@ describe('a restart on the same data folder', () => {
     expect(makeCredentials('master secret', nothing).accessKeyId).not.toBe(first.accessKeyId);
   });
 
-  it('accepts a presigned HEAD with the method it was signed for only', async () => {
+  it('accepts a presigned HEAD only with its signed method', async () => {
     await using aws = await startLocalAws({ dataDirectory });
     await aws.s3().send(new PutObjectCommand({ Bucket, Key: 'h', Body: 'x' }));
     const url = await getSignedUrl(aws.s3(), new HeadObjectCommand({ Bucket, Key: 'h' }));
@@ -123,7 +123,7 @@ describe('a restart on the same data folder', () => {
     expect((await fetch(url)).status).toBe(403);
   });
 
-  it('finds after a kill what was acknowledged, whole and with its index entries', { timeout: 30_000 }, async () => {
+  it('finds everything that was acknowledged before a kill, with its index entries', { timeout: 30_000 }, async () => {
     const acknowledged = await killedWriter(dataDirectory, 200);
 
     await using aws = await startLocalAws({ dataDirectory });
@@ -163,7 +163,7 @@ async function byState(aws: LocalAws, state: string): Promise<string[]> {
   return Items.map((item) => `${state} ${item.pk?.S}`);
 }
 
-/** Runs a process that writes, kills it after so many acknowledgements, and returns them. */
+/** Runs a writing process, kills it after a number of acknowledgements, and returns them. */
 async function killedWriter(dataDirectory: string, count: number): Promise<string[]> {
   const script = new URL('killed-writer.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [script, dataDirectory], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type AccessRequest, assertUnderstood, isAllowed } from '../../src/iam/policy.ts';
 import type { PolicyStatement } from '../../src/template/model.ts';
-import { ACCOUNT, allow, BUCKET_ARN, makeStack, nothing } from './fixture.ts';
+import { accountId, allow, bucketArn, makeStack, nothing } from './fixture.ts';
 
-const KEY = 'arn:aws:s3:::files/a/b';
+const objectArn = 'arn:aws:s3:::files/a/b';
 
 function request(extra: Partial<AccessRequest> = {}, context: Record<string, string[]> = {}): AccessRequest {
   return {
-    caller: { type: 'role', arn: nothing.arn, account: ACCOUNT },
+    caller: { type: 'role', arn: nothing.arn, account: accountId },
     action: 's3:GetObject',
-    resource: KEY,
+    resource: objectArn,
     context: (key) => context[key],
     ...extra,
   };
@@ -24,12 +24,12 @@ describe('isAllowed', () => {
   });
 
   it.each([
-    ['the very action and resource', 's3:GetObject', KEY, true],
-    ['an action in other case', 'S3:getobject', KEY, true],
+    ['the very action and resource', 's3:GetObject', objectArn, true],
+    ['an action in other case', 'S3:getobject', objectArn, true],
     ['a resource in other case', 's3:GetObject', 'arn:aws:s3:::Files/a/b', false],
-    ['any action', '*', KEY, true],
-    ['actions that begin so', 's3:Get*', KEY, true],
-    ['other actions', 's3:Put*', KEY, false],
+    ['any action', '*', objectArn, true],
+    ['actions that begin so', 's3:Get*', objectArn, true],
+    ['other actions', 's3:Put*', objectArn, false],
     ['a star over slashes', 's3:GetObject', 'arn:aws:s3:::files/*', true],
     ['a question mark for one character', 's3:GetObject', 'arn:aws:s3:::files/?/b', true],
     ['a question mark for no more than one', 's3:GetObject', 'arn:aws:s3:::files/?', false],
@@ -42,14 +42,14 @@ describe('isAllowed', () => {
     expect(isAllowed(request(), [allow([action], [resource])], [])).toBe(expected);
   });
 
-  it('takes regular expression characters in a pattern as they are', () => {
+  it('treats regular expression characters in a pattern literally', () => {
     const statement = allow(['s3:GetObject'], ['arn:aws:s3:::files/(a|b)+[c]']);
 
     expect(isAllowed(request({ resource: 'arn:aws:s3:::files/(a|b)+[c]' }), [statement], [])).toBe(true);
     expect(isAllowed(request({ resource: 'arn:aws:s3:::files/ac' }), [statement], [])).toBe(false);
   });
 
-  it('lets an explicit deny of either policy win, whatever the order', () => {
+  it('lets an explicit deny of either policy win in any order', () => {
     const grant = allow(['s3:*'], ['*']);
     const everyone = { principals: [{ type: '*' as const, value: '*' }] };
 
@@ -63,19 +63,19 @@ describe('isAllowed', () => {
     ['another role', { type: 'AWS', value: 'arn:aws:iam::1:role/Other' }, false],
     ['everyone', { type: '*', value: '*' }, true],
     ['every AWS principal', { type: 'AWS', value: '*' }, true],
-    ['the account, which leaves it to the role', { type: 'AWS', value: `arn:aws:iam::${ACCOUNT}:root` }, false],
+    ['the account, which leaves it to the role', { type: 'AWS', value: `arn:aws:iam::${accountId}:root` }, false],
     ['a service', { type: 'Service', value: 's3.amazonaws.com' }, false],
   ] as const)('allows by a resource policy that names %s', (_what, principal, expected) => {
     expect(isAllowed(request(), [], [allow(['s3:*'], ['*'], { principals: [principal] })])).toBe(expected);
   });
 
   it('denies to every role when a resource policy denies to the account', () => {
-    const statement = deny(['s3:*'], ['*'], { principals: [{ type: 'AWS', value: ACCOUNT }] });
+    const statement = deny(['s3:*'], ['*'], { principals: [{ type: 'AWS', value: accountId }] });
 
     expect(isAllowed(request(), [allow(['s3:*'], ['*'])], [statement])).toBe(false);
   });
 
-  it('allows a service only where its name stands', () => {
+  it('allows a service only if the statement names it', () => {
     const service = request({ caller: { type: 'service', name: 's3.amazonaws.com' } });
     const named = (value: string) => allow(['s3:*'], ['*'], { principals: [{ type: 'Service', value }] });
 
@@ -113,7 +113,7 @@ describe('isAllowed', () => {
     expect(isAllowed(request({}, actual ? { key: actual } : {}), [statement], [])).toBe(expected);
   });
 
-  it('wants every condition of a statement to hold', () => {
+  it('requires every condition of a statement to hold', () => {
     const conditions = { StringEquals: { one: ['1'], two: ['2'] }, Bool: { three: ['true'] } };
     const statement = allow(['*'], ['*'], { conditions });
 
@@ -130,18 +130,18 @@ describe('assertUnderstood', () => {
     return stack;
   };
 
-  it('accepts what the policies of the stack may hold', () => {
+  it('accepts the policies of the stack', () => {
     expect(() => assertUnderstood(stackWith({ StringLike: { 's3:prefix': ['a'] } }))).not.toThrow();
   });
 
-  it('throws on an operator or a key it would misjudge', () => {
+  it('throws on an operator or key that it would misjudge', () => {
     expect(() => assertUnderstood(stackWith({ IpAddress: { 'aws:SourceArn': ['a'] } }))).toThrow(/IpAddress/);
     expect(() => assertUnderstood(stackWith({ StringEquals: { 'aws:PrincipalTag/x': ['a'] } }))).toThrow(
       /aws:PrincipalTag/,
     );
   });
 
-  it.each(['arn:aws:s3:files', `${BUCKET_ARN}/\${aws:username}/*`])('throws on the resource %s', (resource) => {
+  it.each(['arn:aws:s3:files', `${bucketArn}/\${aws:username}/*`])('throws on the resource %s', (resource) => {
     const stack = makeStack('http://127.0.0.1:1');
     for (const bucket of stack.buckets) bucket.policy = [allow(['s3:*'], [resource])];
 

@@ -4,13 +4,13 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { allow, BUCKET_ARN, type LocalAws, role, startLocalAws } from './fixture.ts';
+import { allow, bucketArn, type LocalAws, role, startLocalAws } from './fixture.ts';
 
 const Bucket = 'lathe-files';
-const uploader = role('Uploader', [allow(['s3:PutObject'], [`${BUCKET_ARN}/uploads/*`])]);
-/** What S3 replaces by the name of the file. */
-const FILENAME = '$'.concat('{filename}');
-const HOUR = 60 * 60 * 1000;
+const uploader = role('Uploader', [allow(['s3:PutObject'], [`${bucketArn}/uploads/*`])]);
+/** S3 replaces it by the name of the file. */
+const filenameVariable = '$'.concat('{filename}');
+const hour = 60 * 60 * 1000;
 
 describe('presigned requests', () => {
   let aws: LocalAws;
@@ -71,11 +71,11 @@ describe('presigned requests', () => {
       expect(await response.text()).toBe('6789');
     });
 
-    it('refuses a url for another key, after its time, or with more than was signed', async () => {
+    it('refuses a URL for another key, after its expiry, or with unsigned parameters', async () => {
       const url = await getSignedUrl(aws.s3(), new GetObjectCommand({ Bucket, Key: 'got' }), { expiresIn: 60 });
       const late = await getSignedUrl(aws.s3(), new GetObjectCommand({ Bucket, Key: 'got' }), {
         expiresIn: 60,
-        signingDate: new Date(Date.now() - HOUR),
+        signingDate: new Date(Date.now() - hour),
       });
 
       const other = await fetch(url.replace('/got', '/got2'));
@@ -90,16 +90,16 @@ describe('presigned requests', () => {
   });
 
   describe('POST', () => {
-    it('stores the file under its base name with the fields, the file name filled in', async () => {
+    it('stores the file under its base name with the fields and the file name', async () => {
       const post = await presign({
-        Key: `uploads/${FILENAME}`,
+        Key: `uploads/${filenameVariable}`,
         Fields: { 'content-type': 'text/plain' },
         Conditions: [
           ['starts-with', '$x-amz-meta-filename', ''],
           ['content-length-range', 1, 100],
         ],
       });
-      const fields = { ...post.fields, 'x-amz-meta-filename': FILENAME };
+      const fields = { ...post.fields, 'x-amz-meta-filename': filenameVariable };
 
       const response = await send(post.url, formOf({ fields }, new Blob(['hello']), 'C:\\dir\\Ünï cödé.txt'));
 
@@ -255,7 +255,7 @@ describe('presigned requests', () => {
       [
         'a key that climbs out',
         async () => {
-          const post = await presign({ Key: `uploads/${FILENAME}` });
+          const post = await presign({ Key: `uploads/${filenameVariable}` });
           return [post.url, formOf(post, new Blob(['x']), '..')];
         },
         400,
@@ -273,7 +273,7 @@ describe('presigned requests', () => {
       await isAbsent('uploads/file');
     });
 
-    it('takes fields that come with file names, as clients send them that make no difference', async () => {
+    it('accepts fields that come with file names, as some clients send them', async () => {
       const post = await presign({ Key: 'uploads/named' });
       const form = new FormData();
       for (const [name, value] of Object.entries(post.fields)) form.append(name, new Blob([value]), name);
@@ -285,8 +285,8 @@ describe('presigned requests', () => {
       expect(await (await read('uploads/named')).Body?.transformToString()).toBe('hello');
     });
 
-    it('refuses a form after its time', async () => {
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * HOUR });
+    it('refuses an expired form', async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * hour });
       const post = await presign({ Expires: 60 });
       vi.useRealTimers();
 
@@ -296,7 +296,7 @@ describe('presigned requests', () => {
       expect(await response.text()).toContain('Invalid according to Policy: Policy expired.');
     });
 
-    it('takes a file of exactly the maximum and the minimum size', async () => {
+    it('accepts a file of exactly the maximum and the minimum size', async () => {
       const post = await presign({ Key: 'uploads/exact', Conditions: [['content-length-range', 5, 5]] });
 
       const response = await send(post.url, formOf(post, new Blob(['hello'])));
@@ -305,7 +305,7 @@ describe('presigned requests', () => {
       expect(await text('uploads/exact')).toBe('hello');
     });
 
-    it('takes fields that begin with x-ignore-', async () => {
+    it('accepts fields that begin with x-ignore-', async () => {
       const post = await presign({ Key: 'uploads/ignored' });
 
       const response = await send(
@@ -316,7 +316,7 @@ describe('presigned requests', () => {
       expect(response.status).toBe(204);
     });
 
-    it('responds with 201 and a document or 200 without, as the form asks', async () => {
+    it('responds with 201 and a document or 200 without, as requested by the form', async () => {
       const created = await presign({ Key: 'uploads/201', Fields: { success_action_status: '201' } });
       const ok = await presign({ Key: 'uploads/200', Fields: { success_action_status: '200' } });
 
@@ -328,7 +328,7 @@ describe('presigned requests', () => {
       expect(second.status).toBe(200);
     });
 
-    it('redirects where the form asks', async () => {
+    it('redirects to the URL in the form', async () => {
       const post = await presign({
         Key: 'uploads/redirected',
         Fields: { success_action_redirect: 'https://page.example/done?a=1' },
@@ -345,7 +345,7 @@ describe('presigned requests', () => {
       });
     });
 
-    it('gives back metadata that is not ASCII in the encoding of S3', async () => {
+    it('returns non-ASCII metadata in the encoding of S3', async () => {
       const post = await presign({ Key: 'uploads/meta', Fields: { 'x-amz-meta-name': 'naïve' } });
 
       await send(post.url, formOf(post, new Blob(['x'])));
@@ -373,7 +373,7 @@ describe('presigned requests', () => {
       expect(names).toContain('ObjectCreated:Post uploads/notified');
     });
 
-    it('stores nothing when the client disconnects in the middle', async () => {
+    it('stores nothing if the client disconnects during the upload', async () => {
       const post = await presign({ Key: 'uploads/broken' });
       const { url: formUrl } = { url: new URL(post.url) };
       const encoded = new Response(formOf(post, new Blob(['x'.repeat(100_000)])));
@@ -417,7 +417,7 @@ describe('presigned requests', () => {
       expect([none.status, await none.text()]).toEqual([400, expect.stringContaining('<Code>BadRequest</Code>')]);
     });
 
-    it('lets the page read successes and refusals alike', async () => {
+    it('lets the page read successes and refusals', async () => {
       const post = await presign({ Key: 'uploads/cors' });
       const headers = { origin: 'https://page.example' };
 

@@ -7,7 +7,7 @@ import { everything, makeDirectory, nothing, startLocalAws } from './fixture.ts'
 
 afterEach(() => vi.unstubAllEnvs());
 
-it('records each kind of decision once, without what differs from call to call', async () => {
+it('records each kind of decision once, without the parts that differ from call to call', async () => {
   const folder = await makeDirectory();
   vi.stubEnv('LATHE_GATE_RECORD', folder);
   await using aws = await startLocalAws();

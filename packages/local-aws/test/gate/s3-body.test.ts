@@ -9,11 +9,11 @@ import { ForwardedRequest } from '../../src/wire/forwarded-request.ts';
 import { nothing } from './fixture.ts';
 
 /** The example of the S3 documentation: 66560 bytes in two chunks and the empty one. */
-const EXAMPLE_KEY = ['20130524', 'us-east-1', 's3', 'aws4_request'].reduce<Buffer>(
+const exampleKey = ['20130524', 'us-east-1', 's3', 'aws4_request'].reduce<Buffer>(
   (key, part) => createHmac('sha256', key).update(part).digest(),
   Buffer.from('AWS4wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'),
 );
-const EXAMPLE_CHUNKS = [
+const exampleChunks = [
   `10000;chunk-signature=ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648\r\n${'a'.repeat(65536)}\r\n`,
   `400;chunk-signature=0055627c9e194cb4542bae2aa5492e3c1575bbb81b612b7d234b86a503ef5497\r\n${'a'.repeat(1024)}\r\n`,
   '0;chunk-signature=b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9\r\n\r\n',
@@ -24,7 +24,7 @@ const verified = (payloadHash: string): Verified => ({
   payloadHash,
   presigned: false,
   signature: '4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9',
-  signingKey: createSecretKey(EXAMPLE_KEY),
+  signingKey: createSecretKey(exampleKey),
   scope: '20130524/us-east-1/s3/aws4_request',
   timestamp: '20130524T000000Z',
 });
@@ -38,26 +38,26 @@ async function read(content: string, payloadHash: string, headers: Record<string
 }
 
 describe('a body in signed chunks', () => {
-  const SIGNED = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
+  const signedChunks = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
   const length = { 'x-amz-decoded-content-length': '66560' };
 
   it('is decoded when every chunk is signed after the one before', async () => {
-    expect(await read(EXAMPLE_CHUNKS.join(''), SIGNED, length)).toBe('a'.repeat(66560));
+    expect(await read(exampleChunks.join(''), signedChunks, length)).toBe('a'.repeat(66560));
   });
 
   it.each([
-    ['a changed byte', EXAMPLE_CHUNKS.join('').replace('aaa', 'aab'), 'SignatureDoesNotMatch'],
-    ['a chunk left out', `${EXAMPLE_CHUNKS[0]}${EXAMPLE_CHUNKS[2]}`, 'SignatureDoesNotMatch'],
-    ['no last chunk', `${EXAMPLE_CHUNKS[0]}${EXAMPLE_CHUNKS[1]}`, 'IncompleteBody'],
+    ['a changed byte', exampleChunks.join('').replace('aaa', 'aab'), 'SignatureDoesNotMatch'],
+    ['a chunk left out', `${exampleChunks[0]}${exampleChunks[2]}`, 'SignatureDoesNotMatch'],
+    ['no last chunk', `${exampleChunks[0]}${exampleChunks[1]}`, 'IncompleteBody'],
     ['no sizes', 'hello', 'IncompleteBody'],
     ['a line without end', 'f'.repeat(20_000), 'IncompleteBody'],
   ])('fails for %s', async (_what, content, code) => {
-    await expect(read(content, SIGNED, length)).rejects.toMatchObject({ code });
+    await expect(read(content, signedChunks, length)).rejects.toMatchObject({ code });
   });
 });
 
 describe('a body in chunks with a trailing checksum', () => {
-  const TRAILER = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
+  const unsignedTrailer = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
   const checksum = (text: string) => {
     const bytes = Buffer.alloc(4);
     bytes.writeUInt32BE(crc32(text));
@@ -69,7 +69,7 @@ describe('a body in chunks with a trailing checksum', () => {
   it('is decoded when the checksum is that of the content', async () => {
     const content = body(`x-amz-checksum-crc32:${checksum('hello')}\r\n`);
 
-    expect(await read(content, TRAILER, headers)).toBe('hello');
+    expect(await read(content, unsignedTrailer, headers)).toBe('hello');
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe('a body in chunks with a trailing checksum', () => {
       'IncompleteBody',
     ],
   ])('fails for %s', async (_what, content, code) => {
-    await expect(read(content, TRAILER, headers)).rejects.toMatchObject({ code });
+    await expect(read(content, unsignedTrailer, headers)).rejects.toMatchObject({ code });
   });
 });
 

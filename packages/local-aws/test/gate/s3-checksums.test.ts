@@ -31,7 +31,7 @@ const sha256Of = (content: Uint8Array | string) => createHash('sha256').update(c
 
 describe('checksums of S3', () => {
   let aws: LocalAws;
-  /** Sends no checksum unless it is told to, as for stores other than AWS. */
+  /** Sends a checksum only on request, as for stores other than AWS. */
   let plain: S3Client;
   beforeAll(async () => {
     aws = await startLocalAws();
@@ -47,7 +47,7 @@ describe('checksums of S3', () => {
   afterAll(() => aws[Symbol.asyncDispose]());
 
   const head = (Key: string) => aws.s3().send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }));
-  /** Starts an upload of one part, and returns what the client learnt of it. */
+  /** Starts an upload of one part, and returns the responses. */
   const upload = async (
     Key: string,
     start: Partial<CreateMultipartUploadCommandInput>,
@@ -78,7 +78,7 @@ describe('checksums of S3', () => {
     return { UploadId, part, complete };
   };
 
-  it('returns the checksum an object was stored with to who asks for it, though not with a range', async () => {
+  it('returns the checksum of an object on request, but not for a range', async () => {
     const put = await aws.s3().send(new PutObjectCommand({ Bucket, Key: 'kept', Body: 'hello' }));
     const url = await getSignedUrl(aws.s3(), new GetObjectCommand({ Bucket, Key: 'kept', ChecksumMode: 'ENABLED' }));
 
@@ -92,9 +92,9 @@ describe('checksums of S3', () => {
     expect([range.ChecksumCRC32, unasked.ChecksumCRC32]).toEqual([undefined, undefined]);
   });
 
-  it('does not store an object whose checksum is another, even where a presigned URL has it in the query', async () => {
+  it('does not store an object with a wrong checksum, even if a presigned URL has it in the query', async () => {
     const Key = 'refused';
-    // The library signs the checksum of no body into the URL; see aws-sdk-js-v3 issue 6810.
+    // The library signs the checksum of an empty body into the URL; see aws-sdk-js-v3 issue 6810.
     const url = await getSignedUrl(aws.s3(), new PutObjectCommand({ Bucket, Key }));
     const wrong = new PutObjectCommand({ Bucket, Key, Body: 'hello', ChecksumSHA256: sha256Of('other') });
 
@@ -106,7 +106,7 @@ describe('checksums of S3', () => {
     await expect(head(Key)).rejects.toMatchObject({ name: 'NotFound' });
   });
 
-  it('honours other headers that a presigned URL has in its query', async () => {
+  it('applies other headers in the query of a presigned URL', async () => {
     const command = new PutObjectCommand({ Bucket, Key: 'hoisted', Metadata: { colour: 'blue' } });
     const stored = new PutObjectCommand({ Bucket, Key: 'hoisted', StorageClass: 'GLACIER' });
 
@@ -162,7 +162,7 @@ describe('checksums of S3', () => {
     expect([Parts, ChecksumAlgorithm]).toEqual([undefined, 'SHA256']);
   });
 
-  it('makes the checksum of an object of those of its parts', async () => {
+  it('combines the checksums of parts to that of the object', async () => {
     const { part, complete } = await upload('composite', { ChecksumAlgorithm: 'SHA256' });
 
     const value = `${sha256Of(Buffer.from(sha256Of('part'), 'base64'))}-1`;
@@ -179,7 +179,7 @@ describe('checksums of S3', () => {
     expect(await Body?.transformToString()).toBe('part');
   });
 
-  it('holds the request to complete an upload to the type and the checksum of the whole object', async () => {
+  it('checks the type and the whole checksum in the request to complete an upload', async () => {
     const start = { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' } as const;
     const { complete } = await upload('full', start);
 

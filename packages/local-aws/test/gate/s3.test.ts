@@ -25,12 +25,12 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireObjects } from '../../src/gate/expiry.ts';
-import { allow, BUCKET_ARN, type LocalAws, nothing, role, startLocalAws } from './fixture.ts';
+import { allow, bucketArn, type LocalAws, nothing, role, startLocalAws } from './fixture.ts';
 
 const Bucket = 'lathe-files';
 const oneFolder = role('OneFolder', [
-  allow(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [`${BUCKET_ARN}/mine/*`]),
-  allow(['s3:ListBucket'], [BUCKET_ARN], { conditions: { StringLike: { 's3:prefix': ['mine/*'] } } }),
+  allow(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [`${bucketArn}/mine/*`]),
+  allow(['s3:ListBucket'], [bucketArn], { conditions: { StringLike: { 's3:prefix': ['mine/*'] } } }),
 ]);
 
 describe('S3 behind the gate', () => {
@@ -47,7 +47,7 @@ describe('S3 behind the gate', () => {
     return { ...response, bytes: Buffer.from((await response.Body?.transformToByteArray()) ?? []) };
   };
 
-  it('keeps a buffer with its type and metadata', async () => {
+  it('stores a buffer with its type and metadata', async () => {
     await put('put/buffer', Buffer.from('hello'), { ContentType: 'text/plain', Metadata: { colour: 'blue' } });
 
     const found = await get('put/buffer');
@@ -56,7 +56,7 @@ describe('S3 behind the gate', () => {
     expect(found).toMatchObject({ ContentType: 'text/plain', Metadata: { colour: 'blue' }, ContentLength: 5 });
   });
 
-  it('keeps the decoded bytes of a stream, which the SDK sends in signed or checked chunks', async () => {
+  it('stores the decoded bytes of a stream, which the SDK sends in signed or checked chunks', async () => {
     const content = randomBytes(300_000);
     const chunks = [content.subarray(0, 100_000), content.subarray(100_000, 108_192), content.subarray(108_192)];
 
@@ -84,7 +84,7 @@ describe('S3 behind the gate', () => {
   });
 
   it.each(['plain', 'with space', 'plus+sign', 'per%cent', 'ünï/cödé ☃', 'a//b', 'quo"te\'s(1)!*', 'trailing/', '123'])(
-    'keeps the key %s apart from others',
+    'keeps the key %s separate from others',
     async (name) => {
       const key = `keys/${name}`;
       await put(key, name);
@@ -124,7 +124,7 @@ describe('S3 behind the gate', () => {
     });
   });
 
-  it('responds to HEAD with length and type, and 404 where there is nothing', async () => {
+  it('responds to HEAD with length and type, and 404 if there is no object', async () => {
     await put('head', 'four', { ContentType: 'image/png' });
 
     const head = await aws.s3().send(new HeadObjectCommand({ Bucket, Key: 'head' }));
@@ -166,7 +166,7 @@ describe('S3 behind the gate', () => {
     expect(replaced.bytes.toString()).toBe('copied');
   });
 
-  it('copies an object only while the conditions of the copy hold', async () => {
+  it('copies an object only if the conditions of the copy hold', async () => {
     const { ETag: first } = await put('condition/from', 'first');
     const { LastModified } = await get('condition/from');
     const past = new Date(0);
@@ -201,7 +201,7 @@ describe('S3 behind the gate', () => {
     expect((await get('condition/to')).bytes.toString()).toBe('first');
   });
 
-  it('refuses a copy of what is not there, onto itself and between folders of which one is closed', async () => {
+  it('refuses a copy of a missing object, onto itself, and from or to a forbidden prefix', async () => {
     const client = aws.s3(oneFolder);
     await put('mine/copied');
     const copy = (Key: string, from: string, by = aws.s3()) =>
@@ -216,7 +216,7 @@ describe('S3 behind the gate', () => {
     for (const Key of ['mine/copied', 'mine/new']) await aws.s3().send(new DeleteObjectCommand({ Bucket, Key }));
   });
 
-  it('assembles an upload in parts and reads ranges across them', async () => {
+  it('assembles a multipart upload and reads ranges across its parts', async () => {
     const content = randomBytes(12 * 1024 * 1024);
     const upload = new Upload({
       client: aws.s3(),
@@ -248,7 +248,7 @@ describe('S3 behind the gate', () => {
     });
   });
 
-  it('does not complete an upload under another key than it was made for', async () => {
+  it('does not complete an upload under a key other than its own', async () => {
     const client = aws.s3();
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: 'theirs' }));
     const part = await client.send(
@@ -300,7 +300,7 @@ describe('S3 behind the gate', () => {
     await expect(refused).rejects.toMatchObject({ name: 'InvalidTag' });
   });
 
-  it('sends an object only while the conditions of the request hold', async () => {
+  it('sends an object only if the conditions of the request hold', async () => {
     const { ETag } = await put('conditional', '0123456789');
     const { LastModified } = await get('conditional');
     const past = new Date(0);
@@ -326,7 +326,7 @@ describe('S3 behind the gate', () => {
     expect([(await resume(ETag ?? '')).status, (await resume('"other"')).status]).toEqual([206, 200]);
   });
 
-  it('refuses as not implemented what S3 would do and this one does not', async () => {
+  it('refuses unsupported S3 features as not implemented', async () => {
     await put('plain');
     const { UploadId } = await aws.s3().send(new CreateMultipartUploadCommand({ Bucket, Key: 'plain' }));
     const target = { Bucket, Key: 'plain' };
@@ -383,7 +383,7 @@ describe('S3 behind the gate', () => {
     expect((await get('once')).bytes.toString()).toBe('first');
   });
 
-  it('does not store content that is not what was signed', async () => {
+  it('does not store content other than what was signed', async () => {
     const client = aws.s3();
     client.middlewareStack.add(
       (next) => (args) => {
@@ -399,7 +399,7 @@ describe('S3 behind the gate', () => {
     await expect(get('tampered')).rejects.toMatchObject({ name: 'NoSuchKey' });
   });
 
-  it('keeps the old object whole when an upload over it breaks off', async () => {
+  it('keeps the old object if an upload over it is aborted', async () => {
     await put('replaced', 'whole and old');
     const url = new URL(await getSignedUrl(aws.s3(), new PutObjectCommand({ Bucket, Key: 'replaced' })));
     const socket = connect(Number(url.port), url.hostname);
@@ -414,7 +414,7 @@ describe('S3 behind the gate', () => {
     expect(found.bytes.toString()).toBe('whole and old');
   });
 
-  it('continues to read an object that is replaced meanwhile', async () => {
+  it('continues to read an object that is being replaced', async () => {
     const old = randomBytes(4 * 1024 * 1024);
     await put('reading', old);
     const { Body } = await aws.s3().send(new GetObjectCommand({ Bucket, Key: 'reading' }));
@@ -425,7 +425,7 @@ describe('S3 behind the gate', () => {
     expect((await get('reading')).bytes.toString()).toBe('new');
   });
 
-  it('holds a role to its folder, for every way to read, write, list and delete', async () => {
+  it('limits a role to its prefix for reading, writing, listing and deleting', async () => {
     const client = aws.s3(oneFolder);
     await put('theirs/a', 'secret');
     await client.send(new PutObjectCommand({ Bucket, Key: 'mine/a', Body: 'x' }));
@@ -452,7 +452,7 @@ describe('S3 behind the gate', () => {
     const call = aws.s3(nothing).send(new GetObjectCommand({ Bucket, Key: 'a' }));
 
     await expect(call).rejects.toThrow(
-      `User: ${nothing.arn} is not authorized to perform: s3:GetObject on resource: ${BUCKET_ARN}/a`,
+      `User: ${nothing.arn} is not authorized to perform: s3:GetObject on resource: ${bucketArn}/a`,
     );
   });
 
@@ -482,7 +482,7 @@ describe('S3 behind the gate', () => {
           eventSource: 'aws:s3',
           eventName: 'ObjectCreated:Put',
           s3: {
-            bucket: { name: Bucket, arn: BUCKET_ARN },
+            bucket: { name: Bucket, arn: bucketArn },
             object: { key: 'uploads/my+file%2B1.txt', size: 5, eTag: expect.stringMatching(/^[0-9a-f]{32}$/) },
           },
         },
@@ -490,7 +490,7 @@ describe('S3 behind the gate', () => {
     });
   });
 
-  it('does not acknowledge an object that the queue does not let S3 notify it of', async () => {
+  it('does not acknowledge an object if the queue does not allow S3 to notify it', async () => {
     await using strict = await startLocalAws({
       change: (stack) => {
         for (const queue of stack.queues) queue.policy = [];
@@ -502,7 +502,7 @@ describe('S3 behind the gate', () => {
     await expect(call).rejects.toMatchObject({ name: 'InternalError' });
   });
 
-  it('tells a role that may list one folder alone nothing of what is missing there', async () => {
+  it('does not reveal missing objects to a role that may list only one prefix', async () => {
     const missing = { Bucket, Key: 'mine/missing' };
     const client = aws.s3(oneFolder);
 

@@ -47,7 +47,7 @@ describe('SQS behind the gate', () => {
   });
 
   it.each(['work', 'ordered.fifo'])(
-    'returns the trace header of whoever sent to %s, if asked for attributes',
+    'returns the trace header of the sender to %s, if attributes are requested',
     async (name) => {
       const trace = 'Root=1-67891233-abcdef012345678912345678;Parent=0123456789abcdef;Sampled=0;Lineage=0a1b2c3d:3';
       const sqs = aws.sqs();
@@ -68,7 +68,7 @@ describe('SQS behind the gate', () => {
   );
 
   it.each(['t😀', '\u{10ffff}', '\t\n\r \ud7ff\ue000\ufffd'])(
-    'takes the characters that SQS takes: %j',
+    'accepts the characters that SQS accepts: %j',
     async (text) => {
       await aws.sqs().send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: text }));
 
@@ -90,7 +90,7 @@ describe('SQS behind the gate', () => {
     },
   );
 
-  it('gives a message back at once when its visibility timeout is set to 0', async () => {
+  it('makes a message visible at once when its visibility timeout is set to 0', async () => {
     await aws.sqs().send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'again' }));
     const { Messages: [first] = [] } = await receive('work');
     await aws.sqs().send(
@@ -118,7 +118,7 @@ describe('SQS behind the gate', () => {
     expect(dead?.Body).toBe('poison');
   });
 
-  describe('a queue that keeps order', () => {
+  describe('a FIFO queue', () => {
     const send = (group: string, ...bodies: string[]) =>
       aws.sqs().send(
         new SendMessageBatchCommand({
@@ -165,7 +165,7 @@ describe('SQS behind the gate', () => {
       expect(bodies(await take())).toEqual(['c1']);
     });
 
-    it('hands them out again in the same order where nobody deleted them, behind one that was', async () => {
+    it('redelivers undeleted messages in the same order, after a deleted one', async () => {
       await send('a', 'a1', 'a2', 'a3');
       const [first] = await take();
       await send('a', 'a4');
@@ -209,7 +209,7 @@ describe('SQS behind the gate', () => {
       ]);
     });
 
-    it('serves another group before one that has 30 messages in flight, and that one when no other waits', async () => {
+    it('serves another group before one with 30 messages in flight, and that one if no other waits', async () => {
       for (let batch = 0; batch < 5; batch++) await send('a', ...names(`a${batch}`, 10));
       for (let batch = 0; batch < 3; batch++) expect(await take()).toHaveLength(10);
       await send('b', 'b0', 'b1');
@@ -223,14 +223,14 @@ describe('SQS behind the gate', () => {
     it('serves another group before one whose few messages keep consumers busy', async () => {
       await send('a', ...names('a', 6));
       await take(3);
-      // Takes as long as consumers now have spent on each of the three.
+      // Equals the time that consumers have spent on each of the three.
       await receive('dead', { WaitTimeSeconds: 1 });
       await send('b', 'b0');
 
       expect((await take()).map(({ Body }) => Body)).toEqual(['b0', 'a3', 'a4', 'a5']);
     });
 
-    it('where consumers are few, keeps one for other groups, and goes on when one of the first is done', async () => {
+    it('keeps one of few consumers for other groups, and continues when one of the first is done', async () => {
       const sendTo = (MessageGroupId: string, MessageBody: string) =>
         aws.sqs().send(new SendMessageCommand({ QueueUrl: url('few'), MessageBody, MessageGroupId }));
       await sendTo('a', 'a0');
@@ -248,7 +248,7 @@ describe('SQS behind the gate', () => {
       expect([first?.Body, second?.Body, third?.Body]).toEqual(['a0', 'b0', 'a1']);
     });
 
-    it('keeps groups and delays over a restart', async () => {
+    it('keeps groups and delays across a restart', async () => {
       const dataDirectory = await makeDirectoryOfTest();
       const first = await startLocalAws({ dataDirectory });
       const QueueUrl = first.stack.queues.find(({ name }) => name === 'work')?.url;
@@ -290,7 +290,7 @@ describe('SQS behind the gate', () => {
     expect(Successful).toHaveLength(2);
   });
 
-  it('refuses another queue and another action than the policy names', async () => {
+  it('refuses queues and actions that the policy does not name', async () => {
     const other = aws.sqs(sender).send(new SendMessageCommand({ QueueUrl: url('dead'), MessageBody: 'x' }));
     await expect(other).rejects.toMatchObject({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
     const read = aws.sqs(sender).send(new ReceiveMessageCommand({ QueueUrl: url('work') }));
@@ -301,7 +301,7 @@ describe('SQS behind the gate', () => {
     await expect(none).rejects.toMatchObject({ name: 'AccessDenied' });
   });
 
-  it('refuses to make queues that the template does not have', async () => {
+  it('refuses to create queues that the template does not have', async () => {
     await expect(aws.sqs().send(new CreateQueueCommand({ QueueName: 'new' }))).rejects.toThrow(/not supported/);
   });
 });

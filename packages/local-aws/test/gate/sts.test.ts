@@ -13,7 +13,7 @@ function call(parameters: Record<string, string>, authorise: (need: object) => v
   return callSts(stack, body, (assumed, expiresAt) => makeSessionCredentials('secret', assumed, expiresAt), authorise);
 }
 
-test('a role that is assumed has credentials that expire when the response says', () => {
+test('an assumed role has credentials that expire at the time in the response', () => {
   const needs: object[] = [];
   const response = call(valid, (need) => needs.push(need));
   expect(needs).toEqual([{ action: 'sts:AssumeRole', resource: signer.arn }]);

@@ -2,7 +2,7 @@ import { GetItemCommand, PutItemCommand, TransactWriteItemsCommand, UpdateItemCo
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CapacityMeter } from '../../src/dynamodb/capacity/meter.ts';
 import { Faults } from '../../src/faults/faults.ts';
-import { allow, everything, type LocalAws, role, startLocalAws, TABLE_ARN } from './fixture.ts';
+import { allow, everything, type LocalAws, role, startLocalAws, tableArn } from './fixture.ts';
 
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: 'a' } });
 const put = (pk: string, count: number, condition?: string) => ({
@@ -25,7 +25,7 @@ const add = (pk: string, amount: number, max?: number) => ({
 describe('transactions of DynamoDB', () => {
   const meter = new CapacityMeter();
   const tenant = role('Tenant', [
-    allow(['dynamodb:PutItem'], [TABLE_ARN], {
+    allow(['dynamodb:PutItem'], [tableArn], {
       conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['tenant#*'] } },
     }),
   ]);
@@ -43,7 +43,7 @@ describe('transactions of DynamoDB', () => {
     return Item?.count?.N === undefined ? undefined : Number(Item.count.N);
   };
 
-  it('makes all writes, or none where one condition does not hold, and says which', async () => {
+  it('makes all writes, or none if one condition fails, and reports which', async () => {
     await send([put('both-1', 1), add('both-2', 5)]);
     const refused = send([put('both-1', 9), add('both-2', 5, 9), put('both-3', 1, 'attribute_exists(pk)')]);
 
@@ -54,7 +54,7 @@ describe('transactions of DynamoDB', () => {
     expect([await countOf('both-1'), await countOf('both-2'), await countOf('both-3')]).toEqual([1, 5, undefined]);
   });
 
-  it('carries out a request once for each token', async () => {
+  it('carries out a request once per token', async () => {
     const request = [add('once', 3)];
     await send(request, { ClientRequestToken: 'one' });
     await send(request, { ClientRequestToken: 'one' });
@@ -65,7 +65,7 @@ describe('transactions of DynamoDB', () => {
     });
   });
 
-  it('never lets concurrent transactions exceed what a condition allows, and cancels those in conflict', async () => {
+  it('never lets concurrent transactions exceed what a condition allows, and cancels conflicting ones', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, (_, index) => send([put(`racer-${index}`, 1), add('room', 1, 20)])),
     );
@@ -79,7 +79,7 @@ describe('transactions of DynamoDB', () => {
     expect(codes).toContain('TransactionConflict');
   });
 
-  it('changes an item by single writes and transactions at once without losing either', async () => {
+  it('changes an item by concurrent single writes and transactions without losing either', async () => {
     const update = new UpdateItemCommand(add('mixed', 1).Update);
     await Promise.all([
       ...Array.from({ length: 20 }, () => aws.dynamodb().send(update)),
@@ -89,7 +89,7 @@ describe('transactions of DynamoDB', () => {
     expect(await countOf('mixed')).toBe(120);
   });
 
-  it('asks for the permission of each write', async () => {
+  it('requires the permission of each write', async () => {
     const client = aws.dynamodb(tenant);
     const transaction = (...pks: string[]) =>
       client.send(new TransactWriteItemsCommand({ TransactItems: pks.map((pk) => put(pk, 1)) }));
@@ -119,7 +119,7 @@ describe('transactions of DynamoDB', () => {
   });
 });
 
-it('refuses writes now and then, as in a conflict, where that is switched on', async () => {
+it('refuses writes occasionally, as in a conflict, if the fault is enabled', async () => {
   await using aws = await startLocalAws({ roles: [everything], faults: new Faults(['conflicts'], 1) });
   const names = new Set<string>();
   const note = (error: Error) => void names.add(error.name);

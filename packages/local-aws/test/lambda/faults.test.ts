@@ -23,7 +23,7 @@ test('an environment that is recycled between invocations is replaced by another
   expect([first, second, third, fourth].map((result) => Object(result).invocations)).toEqual([1, 1, 1, 2]);
 });
 
-test('an environment is replaced before its credentials could expire in the middle of an invocation', async () => {
+test('an environment is replaced before its credentials could expire during an invocation', async () => {
   const timeoutSeconds = 10;
   const lifetimes = [timeoutSeconds * 1000 + 3_000, 3_600_000];
   const issued: (number | undefined)[] = [];
@@ -37,7 +37,7 @@ test('an environment is replaced before its credentials could expire in the midd
   const fn = fixtureFunction('count', { timeoutSeconds });
 
   await runtime.invoke(fn, {});
-  // What is left of the first credentials is less than an invocation may take by then.
+  // The first credentials then expire before an invocation could time out.
   await eventually(() => Date.now() + timeoutSeconds * 1000 > (issued[0] ?? 0));
   const second = await runtime.invoke(fn, {});
   const third = await runtime.invoke(fn, {});

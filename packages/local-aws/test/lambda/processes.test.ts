@@ -31,7 +31,7 @@ test('an image function runs one invocation per process, at most one more than c
   const first = began().toSorted();
   for (const [index, name] of names.entries()) {
     writeFileSync(join(folder, `release-${name}`), '');
-    // Two that are let in side by side write their names in any order, so they are let in one at a time.
+    // Two that enter together write their names in any order, so they enter one at a time.
     await eventually(() => began().length === Math.min(names.length, index + 3));
   }
   const results = await Promise.all(held);
@@ -44,7 +44,7 @@ test('an image function runs one invocation per process, at most one more than c
 test.each([
   ['a timeout', 'hang', 'Sandbox.Timedout', 2],
   ['a crash', 'die', 'Runtime.ExitError', 60],
-])('%s ends whatever the process started, in its group or not', async (_, end, errorType, timeoutSeconds) => {
+])('%s ends all descendants of the process, in its group or not', async (_, end, errorType, timeoutSeconds) => {
   await using runtime = fixtureRuntime();
   using temporary = temporaryFolder();
   const pids = join(temporary.path, 'pids');
@@ -57,7 +57,7 @@ test.each([
   await eventually(() => noneAlive(started));
 });
 
-test('a host killed without warning leaves no process, busy, waiting or frozen, and no folder', async () => {
+test('a killed host leaves no process, busy, waiting or frozen, and no folder', async () => {
   using temporary = temporaryFolder();
   const pids = join(temporary.path, 'pids');
   const script = fileURLToPath(new URL('./fixtures/parent.ts', import.meta.url));

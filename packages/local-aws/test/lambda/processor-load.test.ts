@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ProcessorLoad } from '../../src/lambda/processor-load.ts';
 
-/** Returns what tells the load of two processors, of which some milliseconds pass with a part of them idle. */
+/** Returns a load meter of two processors, and a function that lets time pass with some of it idle. */
 function machine() {
   const times = { idle: 0, all: 0 };
   let now = 0;
@@ -26,7 +26,7 @@ test('processors are busy while hardly any of their time is left', () => {
   expect(pass(500, 0)).toBe(true);
 });
 
-test('a moment is too short to tell, and long ago is not now', () => {
+test('a moment is too short to measure, and old measurements are dropped', () => {
   const { pass } = machine();
 
   expect(pass(50, 0)).toBe(false);

@@ -11,7 +11,7 @@ interface Reply {
   body: string;
 }
 
-/** Opens the API for a process that the test plays. */
+/** Opens the API for a process that the test simulates. */
 async function openSession() {
   const server = new RuntimeApiServer();
   const failures: FunctionError[] = [];
@@ -31,7 +31,7 @@ async function openSession() {
     session,
     failures,
     call,
-    /** Asks for an invocation and hands one out. */
+    /** Requests an invocation and provides one. */
     async begin(tenantId?: string) {
       const invocation = new Invocation('{"a":1}', { tenantId });
       const next = call('GET', 'invocation/next');
@@ -62,7 +62,7 @@ async function textOf(invocation: Invocation): Promise<string> {
   return text;
 }
 
-test('hands out the tenant of an invocation that has one', async () => {
+test('passes the tenant of an invocation', async () => {
   await using api = await openSession();
   expect((await api.begin('ann')).next.headers['lambda-runtime-aws-tenant-id']).toBe('ann');
 
@@ -70,7 +70,7 @@ test('hands out the tenant of an invocation that has one', async () => {
   expect((await other.begin()).next.headers).not.toHaveProperty('lambda-runtime-aws-tenant-id');
 });
 
-test('hands out an invocation with its id, deadline and function', async () => {
+test('passes an invocation with its id, deadline and function', async () => {
   await using api = await openSession();
 
   const { invocation, next } = await api.begin();
@@ -86,7 +86,7 @@ test('hands out an invocation with its id, deadline and function', async () => {
   });
 });
 
-test('passes a response on and hands out the next invocation', async () => {
+test('forwards a response and passes the next invocation', async () => {
   await using api = await openSession();
   const { invocation } = await api.begin();
 
@@ -99,8 +99,8 @@ test('passes a response on and hands out the next invocation', async () => {
 });
 
 test.each([
-  ['next while an invocation is open', 'GET', 'invocation/next'],
-  ['an error of the start while an invocation is open', 'POST', 'init/error'],
+  ['next during an invocation', 'GET', 'invocation/next'],
+  ['an error of the start during an invocation', 'POST', 'init/error'],
 ])('refuses %s', async (_, method, path) => {
   await using api = await openSession();
   const { invocation } = await api.begin();
@@ -114,7 +114,7 @@ test.each([
 });
 
 test.each(['response', 'error'])(
-  'refuses a %s for another invocation, of which the open one knows nothing',
+  'refuses a %s for another invocation, without affecting the current one',
   async (end) => {
     await using api = await openSession();
     const { invocation } = await api.begin();
@@ -168,7 +168,7 @@ test('takes the error of a start, before the first invocation only', async () =>
   expect(api.failures).toMatchObject([{ errorType: 'Runtime.ImportModuleError', message: 'no' }]);
 });
 
-test('turns a response over 6 MB into a failed invocation and goes on', async () => {
+test('turns a response over 6 MB into a failed invocation and continues', async () => {
   await using api = await openSession();
   const { invocation } = await api.begin();
 

@@ -81,13 +81,13 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
     expect(Object.keys(Object(environment)).filter((name) => !given.test(name))).toEqual([]);
   });
 
-  test('that nobody waits for runs after the service itself', async () => {
+  test('runs at a lower priority than the service if no client waits for it', async () => {
     await using runtime = fixtureRuntime();
 
     expect(await runtime.invoke(fixtureFunction('priority', { packaging }), {})).toBeGreaterThan(getPriority());
   });
 
-  test('runs for an ordinary user who starts the service by nice, after the service as well', async () => {
+  test('also runs at a lower priority for an ordinary user who starts the service by nice', async () => {
     const printed = await asOrdinaryUser(
       `
       import { fixtureFunction, fixtureRuntime } from '${fixture('functions.ts')}';
@@ -99,7 +99,7 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
     expect(Number(printed)).toBe(19);
   });
 
-  test('that cannot be started logs why', async () => {
+  test('logs why it cannot be started', async () => {
     await using runtime = fixtureRuntime({ codeOf: () => Promise.reject(new Error('no code')) });
 
     await expect(runtime.invoke(fixtureFunction('echo', { packaging }), {})).rejects.toThrow('no code');
@@ -134,7 +134,7 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
     ['throws outside the invocation', 'throwLater', 'TypeError', 'too late'],
     ['runs out of memory', 'exhaust', 'Runtime.ExitError', 'Runtime exited with error'],
   ])(
-    'that %s fails its invocation and starts afresh for the next',
+    'that %s fails its invocation and restarts for the next',
     async (_, handler, errorType, message) => {
       await using runtime = fixtureRuntime({ cores: 1 });
       const fn = fixtureFunction(handler, { packaging, memoryMegabytes: 128, timeoutSeconds: 60 });
@@ -195,7 +195,7 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
     expect(failure).toMatchObject({ errorType: 'Sandbox.Timedout', message: 'Task timed out after 10.00 seconds' });
   });
 
-  test('takes events and results of 6 MB and refuses larger ones', async () => {
+  test('accepts events and results of 6 MB and refuses larger ones', async () => {
     await using runtime = fixtureRuntime();
     const limit = 6_291_556 - 2;
 

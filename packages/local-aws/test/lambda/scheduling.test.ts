@@ -6,7 +6,7 @@ import { eventually } from './fixtures/eventually.ts';
 import { linesOf, temporaryFolder } from './fixtures/files.ts';
 import { fixtureFunction, fixtureRuntime } from './fixtures/functions.ts';
 
-test('a zip function runs invocations side by side, each in an environment of its own', async () => {
+test('a zip function runs concurrent invocations in separate environments', async () => {
   await using runtime = fixtureRuntime();
   using temporary = temporaryFolder();
   const folder = temporary.path;
@@ -31,7 +31,7 @@ test('short invocations share an environment instead of starting one each', asyn
   expect(new Set(results.map((result) => Object(result).pid)).size).toBeLessThan(10);
 });
 
-test('where no processor is free, invocations that end in turn share an environment, and those that are held do not', async () => {
+test('if no processor is free, invocations that end in turn share an environment, and long ones do not', async () => {
   await using runtime = fixtureRuntime({ load: { isBusy: true } });
   using temporary = temporaryFolder();
   const folder = temporary.path;
@@ -44,7 +44,7 @@ test('where no processor is free, invocations that end in turn share an environm
   await eventually(() => linesOf(join(folder, 'began')).length === 3);
   for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `release-${name}`), '');
 
-  // One, or two where this machine stood still for a while; on a machine with time to spare it is a dozen.
+  // One, or two if this machine stalled; on an idle machine it is a dozen.
   expect(new Set(results.map((result) => Object(result).pid)).size).toBeLessThan(5);
   expect(new Set((await Promise.all(holding)).map((result) => Object(result).pid)).size).toBe(3);
 });
@@ -79,7 +79,7 @@ test('an idle environment ends and the next invocation starts another', async ()
   expect(second.pid).not.toBe(first.pid);
 });
 
-test('of too many idle environments the one unused for longest ends after a while', async () => {
+test('of too many idle environments, the least recently used one ends after a while', async () => {
   await using runtime = fixtureRuntime({ maxIdle: 2, burstSeconds: 0.05 });
   const [often, once, last] = [fixtureFunction('count'), fixtureFunction('count'), fixtureFunction('count')];
   await runtime.invoke(often, {});
@@ -95,7 +95,7 @@ test('of too many idle environments the one unused for longest ends after a whil
   expect(counted).toMatchObject([{ invocations: 3 }, { invocations: 2 }, { invocations: 1 }]);
 });
 
-test('environments of a burst are there for the next one', async () => {
+test('environments of a burst are reused by the next one', async () => {
   await using runtime = fixtureRuntime({ maxIdle: 1 });
   using temporary = temporaryFolder();
   const folder = temporary.path;
@@ -123,7 +123,7 @@ test('an environment with an invocation is not idle', async () => {
   expect(await long).toMatchObject({ name: 'long' });
 });
 
-test('zip functions share a number of environments, for which idle ones make room', async () => {
+test('zip functions share a number of environments, and idle ones make room', async () => {
   await using runtime = fixtureRuntime({ maxZip: 2 });
   using temporary = temporaryFolder();
   const folder = temporary.path;
@@ -139,7 +139,7 @@ test('zip functions share a number of environments, for which idle ones make roo
 });
 
 test.each(['zip', 'image'] as const)(
-  'of a function packaged as %s, what exceeds its reserved concurrency is refused until an invocation has ended, and no more environments run',
+  'a function packaged as %s refuses invocations beyond its reserved concurrency until one has ended, and starts no more environments',
   async (packaging) => {
     const outcomes: string[] = [];
     await using runtime = fixtureRuntime({ cores: 4, onInvoked: (_, outcome) => outcomes.push(outcome) });
@@ -160,7 +160,7 @@ test.each(['zip', 'image'] as const)(
   },
 );
 
-test('a client with many requests does not delay that of another', async () => {
+test('a client with many requests does not delay another', async () => {
   await using runtime = fixtureRuntime({ cores: 1, maxZip: 2 });
   using temporary = temporaryFolder();
   const folder = temporary.path;
@@ -180,7 +180,7 @@ test('a client with many requests does not delay that of another', async () => {
   expect(third).toBe('e');
 });
 
-test('all functions without a reserved concurrency share that of the account', async () => {
+test('all functions without reserved concurrency share that of the account', async () => {
   await using runtime = fixtureRuntime({ accountConcurrency: 2 });
   using temporary = temporaryFolder();
   const folder = temporary.path;
@@ -196,7 +196,7 @@ test('all functions without a reserved concurrency share that of the account', a
   expect(await runtime.invoke(another, {})).toMatchObject({ invocations: 2 });
 });
 
-test('a function that failed, exited or timed out takes up none of its reserved concurrency', async () => {
+test('a function that failed, exited or timed out releases its reserved concurrency', async () => {
   await using runtime = fixtureRuntime();
   for (const handler of ['fail', 'exit', 'hang']) {
     const fn = fixtureFunction(handler, { reservedConcurrency: 1, timeoutSeconds: 1 });
@@ -238,7 +238,7 @@ test.each(['zip', 'image'] as const)('a %s function is frozen between invocation
   expect(linesOf(file).length).toBeGreaterThan(before.length);
 });
 
-test('what a function started is frozen with it, in its group or not', async () => {
+test('descendants of a function are frozen with it, in its group or not', async () => {
   await using runtime = fixtureRuntime();
   const fn = fixtureFunction('keepChildren', { packaging: 'image' });
 

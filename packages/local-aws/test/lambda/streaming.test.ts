@@ -9,7 +9,7 @@ import { fixtureFunction, fixtureRuntime } from './fixtures/functions.ts';
 const entry = fileURLToPath(new URL('./fixtures/streams.ts', import.meta.url));
 const streaming = (handler: string, changes = {}) => fixtureFunction(handler, { entry, ...changes });
 
-/** Reads what came, and the error at the end where there is one. */
+/** Reads the chunks, and the error at the end, if any. */
 async function readAll(chunks: AsyncIterable<Buffer>): Promise<{ text: string; error?: unknown }> {
   let text = '';
   try {
@@ -20,7 +20,7 @@ async function readAll(chunks: AsyncIterable<Buffer>): Promise<{ text: string; e
   return { text };
 }
 
-test('passes on what a function has written before it ends', async () => {
+test('forwards data before the function ends', async () => {
   await using runtime = fixtureRuntime();
   using temporary = temporaryFolder();
   const release = join(temporary.path, 'release');
@@ -47,21 +47,18 @@ test.each([
   ['fails', 'failAfter', 'RangeError', 'broke off'],
   ['throws outside the invocation', 'crashAfter', 'TypeError', 'too late'],
   ['returns without ending its stream', 'neverEnd', 'Runtime.StreamNotEnded', 'without ending'],
-])(
-  'a function that %s in the middle delivers what it wrote, and then the error',
-  async (_, handler, errorType, message) => {
-    await using runtime = fixtureRuntime();
+])('a function that %s midway delivers what it wrote, and then the error', async (_, handler, errorType, message) => {
+  await using runtime = fixtureRuntime();
 
-    const { chunks } = await runtime.invokeStream(streaming(handler), {});
+  const { chunks } = await runtime.invokeStream(streaming(handler), {});
 
-    expect(await readAll(chunks)).toMatchObject({
-      text: 'first\n',
-      error: { errorType, message: expect.stringContaining(message) },
-    });
-  },
-);
+  expect(await readAll(chunks)).toMatchObject({
+    text: 'first\n',
+    error: { errorType, message: expect.stringContaining(message) },
+  });
+});
 
-test('a function that exits in the middle delivers what it wrote, and then the error', async () => {
+test('a function that exits midway delivers what it wrote, and then the error', async () => {
   await using runtime = fixtureRuntime();
   using temporary = temporaryFolder();
   const release = join(temporary.path, 'release');
@@ -83,7 +80,7 @@ test('a function that does not end in time delivers what it wrote, and then the 
   expect(await readAll(chunks)).toMatchObject({ text: 'first\n', error: { errorType: 'Sandbox.Timedout' } });
 });
 
-test('either kind of function can be invoked in either way', async () => {
+test('both kinds of functions can be invoked in both ways', async () => {
   await using runtime = fixtureRuntime();
 
   const whole = await runtime.invoke(streaming('json'), { a: 1 });
@@ -108,7 +105,7 @@ test('streams 200 MB and no more', async () => {
   expect(await read(1)).toBe(1024 * 1024);
 });
 
-test('a reader that leaves does not end the function', async () => {
+test('a function continues after its reader leaves', async () => {
   await using runtime = fixtureRuntime();
   const fn = streaming('flood', { reservedConcurrency: 1 });
   const { chunks } = await runtime.invokeStream(fn, { megabytes: 20 });

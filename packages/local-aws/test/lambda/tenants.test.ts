@@ -27,7 +27,7 @@ test.each(['zip', 'image'] as const)(
   },
 );
 
-test('an invocation that names no tenant, or one of a function without any, reaches no environment', async () => {
+test('an invocation without the tenant its function requires, or with one it does not, reaches no environment', async () => {
   await using runtime = fixtureRuntime();
 
   const refused = { errorType: 'InvalidParameterValueException' };
@@ -35,7 +35,7 @@ test('an invocation that names no tenant, or one of a function without any, reac
   await expect(runtime.invoke(fixtureFunction('count'), {}, { tenantId: 'ann' })).rejects.toMatchObject(refused);
 });
 
-test('where there is room for no more environments, an idle one of another tenant makes some', async () => {
+test('if there is no room for more environments, an idle one of another tenant makes some', async () => {
   // An image function has one environment more.
   await using runtime = fixtureRuntime({ cores: 1 });
   const fn = withTenants('count');

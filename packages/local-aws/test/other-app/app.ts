@@ -7,7 +7,7 @@ import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambd
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 
-/** Notes that arrive by a route, wait in a queue and end in a table: an app that has nothing to do with converting files. */
+/** Notes that arrive by a route, wait in a queue and end in a table: an app unrelated to converting files. */
 const app = new App();
 const stack = new Stack(app, 'Notes');
 

@@ -10,7 +10,7 @@ import { until } from '../../../../test/support/until.ts';
 
 const run = promisify(execFile);
 const fromHere = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-/** Below the packages of the project: Lambda's runtime brings the SDK, and here Node has to find it. */
+/** Inside the project's node_modules: Lambda's runtime includes the SDK, and here Node has to find it. */
 const parent = fromHere('../../../../node_modules/.cache');
 let folder: string;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the assembly by the command line, as another project would. */
+/** Runs the assembly from the command line, as another project would. */
 async function start() {
   const args = [
     fromHere('../../bin/local-aws.js'),
@@ -47,7 +47,7 @@ async function start() {
   };
 }
 
-test('any CDK app runs: its routes, functions, queues and tables, with roles that are enforced and data that stay', async () => {
+test('any CDK app runs: its routes, functions, queues and tables, with enforced roles and persistent data', async () => {
   {
     await using app = await start();
     const note = { id: 'first', text: 'Remember the milk.' };
@@ -65,7 +65,7 @@ test('any CDK app runs: its routes, functions, queues and tables, with roles tha
   expect(await (await fetch(`${again.url}/notes/first`)).text()).toBe('Remember the milk.');
 });
 
-test('says what it expects', async () => {
+test('reports what it expects', async () => {
   const bin = fromHere('../../bin/local-aws.js');
   const wrong = (...args: string[]) =>
     run(process.execPath, [bin, ...args]).catch(({ code, stderr }) => [code, stderr]);

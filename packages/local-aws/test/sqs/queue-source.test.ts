@@ -95,7 +95,7 @@ function gate() {
   return { open, opened };
 }
 
-test('a message becomes an event of Lambda and is deleted after success', async () => {
+test('a message becomes a Lambda event and is deleted after success', async () => {
   await using queue = await startSource({});
 
   await queue.sqs.send(
@@ -139,7 +139,7 @@ test.each([
   ['an image function to a lower maximum', { function: { packaging: 'image' }, cores: 4, maximumConcurrency: 3 }, 3],
   ['a zip function to its maximum', { maximumConcurrency: 4 }, 4],
   ['a zip function without a maximum to ten', {}, 10],
-  // Lambda's pollers take no account of it.
+  // Lambda's pollers ignore it.
   ['a zip function not to its reserved concurrency', { function: { reservedConcurrency: 1 } }, 10],
 ] satisfies [string, Setting, number][])('messages in flight are limited for %s', async (_, setting, limit) => {
   const { open, opened } = gate();
@@ -159,7 +159,7 @@ test.each([
   );
 });
 
-test('a burst is met with five batches at a time, and with more of them only after a while', async () => {
+test('a burst starts with five concurrent batches, and more are added over time', async () => {
   const { open, opened } = gate();
   await using queue = await startSource({ maximumConcurrency: 50, invoke: () => opened });
   const began = Date.now();
@@ -170,7 +170,7 @@ test('a burst is met with five batches at a time, and with more of them only aft
   open();
   await eventually(queue.isEmpty);
 
-  // The last five came one by one, each a fifth of a second after the one before.
+  // The last five arrived one by one, a fifth of a second apart.
   expect(took).toBeGreaterThan(990);
 });
 
@@ -187,7 +187,7 @@ test('a batch holds as many messages as there are, up to the batch size', async 
   expect(queue.events.map(({ Records }) => Records.length)).toEqual([1, 3, 1]);
 });
 
-test('a batching window gathers messages that come one after another', async () => {
+test('a batching window gathers messages that arrive one after another', async () => {
   await using queue = await startSource({ batchSize: 20, batchingWindowSeconds: 1 });
 
   await queue.send('a');
@@ -198,7 +198,7 @@ test('a batching window gathers messages that come one after another', async () 
   expect(queue.events.map(({ Records }) => Records.length)).toEqual([3]);
 });
 
-test('a message whose invocation is throttled is held and tried again', async () => {
+test('a message whose invocation is throttled is kept and retried', async () => {
   const throttled = new FunctionError('TooManyRequestsException', 'Rate Exceeded.');
   let invocations = 0;
   await using queue = await startSource({ invoke: () => (invocations++ < 2 ? Promise.reject(throttled) : null) });
@@ -211,7 +211,7 @@ test('a message whose invocation is throttled is held and tried again', async ()
   expect(queue.lines).toEqual([]);
 });
 
-test('a message whose invocation is throttled for as long as it is hidden comes back after that', async () => {
+test('a message that is throttled for its whole visibility timeout becomes visible again', async () => {
   const throttled = new FunctionError('TooManyRequestsException', 'Rate Exceeded.');
   const received = new Set<string>();
   await using queue = await startSource({
@@ -230,7 +230,7 @@ test('a message whose invocation is throttled for as long as it is hidden comes 
   expect(queue.lines).toEqual([expect.stringContaining('Rate Exceeded')]);
 });
 
-test('a failed message comes back after its visibility and then goes to the dead-letter queue', async () => {
+test('a failed message reappears after its visibility timeout and then moves to the dead-letter queue', async () => {
   await using queue = await startSource({
     visibilitySeconds: 1,
     maxReceiveCount: 2,
@@ -248,7 +248,7 @@ test('a failed message comes back after its visibility and then goes to the dead
   expect(queue.lines).toHaveLength(2);
 });
 
-test('only the messages reported as failed stay', async () => {
+test('keeps only the messages reported as failed', async () => {
   const { open, opened } = gate();
   await using queue = await startSource({
     batchSize: 10,
@@ -270,7 +270,7 @@ test('only the messages reported as failed stay', async () => {
   expect(left).toEqual(['bad']);
 });
 
-test('a malformed report leaves the whole batch', async () => {
+test('keeps the whole batch after a malformed report', async () => {
   await using queue = await startSource({ reportBatchItemFailures: true, invoke: () => ({ ok: true }) });
 
   await queue.send('a');
@@ -279,7 +279,7 @@ test('a malformed report leaves the whole batch', async () => {
   expect(queue.inspect()).toEqual({ ready: 0, inFlight: 1 });
 });
 
-test('polling survives errors and resumes when the queue is there', async () => {
+test('polling survives errors and resumes when the queue is available', async () => {
   await using queue = await startSource({});
   queue.server.deleteQueue('work', { region: 'eu-central-1' });
   await queue.stop();
@@ -334,15 +334,15 @@ test('a real function is invoked within milliseconds of the message', async () =
     latencies.push((ends.at(-1) ?? 0) - before);
   }
 
-  // A pause between polls would delay the fastest of them as well, and a busy machine does not.
+  // A pause between polls would delay even the fastest of them; a busy machine would not.
   expect(Math.min(...latencies)).toBeLessThan(50);
 });
 
-test('a source that is drained leaves what comes afterwards to the next', async () => {
+test('a drained source leaves later messages to the next one', async () => {
   await using queue = await startSource({});
 
   const drained = queue.drain();
-  // Ends the poll that waits.
+  // Ends the waiting poll.
   await queue.send('last');
   await drained;
   await eventually(() => queue.isEmpty());

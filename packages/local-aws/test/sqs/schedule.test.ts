@@ -17,7 +17,7 @@ const runtimeOf = (invoke: (event: unknown) => Promise<unknown>) => ({
   stop: async () => {},
 });
 
-test('a schedule invokes its function again and again with the event of EventBridge, errors or not', async () => {
+test('a schedule invokes its function repeatedly with the event of EventBridge, despite errors', async () => {
   const events: unknown[] = [];
   const lines: string[] = [];
   const runtime = runtimeOf(async (event) => {

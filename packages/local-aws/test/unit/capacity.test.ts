@@ -98,7 +98,7 @@ describe('the units of a write', () => {
     expect(indexesOf(undefined, { ...owned, status: { S: 'x'.repeat(1500) } })).toEqual([['byOwner', 'tasks#me', 2]]);
   });
 
-  it('takes as much as the item that is there when its condition does not hold', () => {
+  it('takes as much as the existing item if its condition fails', () => {
     expect(refusedConsumption(table, key, { ...key, ...ofBytes(2500) }).units).toBe(3);
     expect(refusedConsumption(table, key, undefined).units).toBe(1);
   });

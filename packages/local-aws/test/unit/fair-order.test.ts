@@ -4,7 +4,7 @@ import { FairOrder } from '../../src/sqs/fair-order.ts';
 const minute = 60_000;
 const start = Date.UTC(2026, 0, 1);
 
-/** Messages by the first letters of their names, which are their groups; those in capitals have none. */
+/** Messages grouped by the first letters of their names; those in capitals have no group. */
 function messages(names: string, sentTimestamp = start) {
   return names.split(' ').map((name) => {
     const group = name.charAt(0);
@@ -12,7 +12,7 @@ function messages(names: string, sentTimestamp = start) {
   });
 }
 
-/** Has messages of groups received, and processed for some time if one is given. */
+/** Receives messages of groups, and processes them for some time if given. */
 function orderAfter(received: Record<string, number>, processedMs?: Record<string, number>): FairOrder {
   const order = new FairOrder();
   for (const [group, count] of Object.entries(received))
@@ -58,7 +58,7 @@ describe('a fair queue', () => {
     expect(chosen(orderAfter({ a: 2 }), messages('a1 b1'), 1, start + 600)).toBe('b1');
   });
 
-  it('forgets the time in some minutes', () => {
+  it('forgets the time after some minutes', () => {
     const order = orderAfter({}, { a: 5_000, c: 20_000 });
     expect(chosen(order, messages('a1 b1'), 1)).toBe('b1');
     order.received('c later', 'c', start + 10 * minute);
@@ -66,19 +66,19 @@ describe('a fair queue', () => {
     expect(chosen(order, messages('a1 b1', start + 11 * minute), 1, start + 11 * minute)).toBe('a1');
   });
 
-  it('treats messages without a group as quiet, and delivers those of a noisy one when no others wait', () => {
+  it('treats messages without a group as quiet, and delivers those of a noisy group if no others wait', () => {
     expect(chosen(orderAfter({ a: 30 }), messages('a1 a2 X Y'), 3)).toBe('X Y a1');
     expect(chosen(orderAfter({ a: 30 }), messages('a1 a2'), 5)).toBe('a1 a2');
   });
 
-  it('serves of several noisy groups the one with the fewest in flight', () => {
+  it('serves the noisy group with the fewest messages in flight', () => {
     expect(chosen(orderAfter({ a: 33, c: 31 }), messages('a1 a2 a3 c1 c2 c3'), 5)).toBe('c1 c2 a1 c3 a2');
   });
 
   it.each([
     ['its backlog is drained', (order: FairOrder) => order.drained('a', start), messages('a1 b1')],
     ['it has sent nothing for five minutes', () => undefined, messages('a1 b1', start - 5 * minute)],
-  ])('takes a group for quiet again once %s', (_, change, waiting) => {
+  ])('treats a group as quiet again once %s', (_, change, waiting) => {
     const order = orderAfter({ a: 2 }, { a: 60_000 });
     expect(chosen(order, messages('a1 b1'), 1)).toBe('b1');
     change(order);

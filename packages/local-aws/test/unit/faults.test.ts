@@ -19,7 +19,7 @@ describe('readFaults', () => {
     expect(readFaults('')).toBeUndefined();
   });
 
-  it('takes all, names, all but some, and a seed, and writes itself the same way', () => {
+  it('parses all, names, all but some, and a seed, and formats itself the same way', () => {
     const all = Object.keys(faultNames);
     expect(readFaults('all:1234')).toMatchObject({ names: all, seed: 1234 });
     expect(readFaults('kills, errors')?.names).toEqual(['kills', 'errors']);
@@ -30,11 +30,14 @@ describe('readFaults', () => {
     expect(readFaults(String(chosen))?.seed).toBe(chosen?.seed);
   });
 
-  it.each(['everything', 'all:x', 'all:1:2', 'errors,', '-unknown', ':5'])('refuses %j with what it takes', (text) => {
-    expect(() => readFaults(text)).toThrow(/^Expected all or names out of index-lag, .*kills/);
-  });
+  it.each(['everything', 'all:x', 'all:1:2', 'errors,', '-unknown', ':5'])(
+    'refuses %j and lists the valid names',
+    (text) => {
+      expect(() => readFaults(text)).toThrow(/^Expected all or names out of index-lag, .*kills/);
+    },
+  );
 
-  it('gives each behaviour a generator that others do not disturb, and none to those that are off', () => {
+  it('gives each enabled fault an independent generator', () => {
     const alone = new Faults(['errors'], 5).random('errors');
     const among = new Faults(['kills', 'errors'], 5);
     times(10, () => among.random('kills')?.next());
@@ -74,16 +77,16 @@ describe('LaggingCopy', () => {
     return { copy, clock };
   }
 
-  it('shows a change after its delay, and until then what was there before', () => {
+  it('shows a change after its delay, and the previous value until then', () => {
     const { copy, clock } = makeCopy(100);
     copy.change('item', [{ key: 'a', before: 'old', after: 'new' }]);
     expect(copy.get('a')).toEqual({ value: 'old' });
     clock.now = 100;
-    // It has caught up: what the store has is right.
+    // It has caught up: the store is authoritative.
     expect(copy.get('a')).toBeUndefined();
   });
 
-  it('shows the changes of one item in their order, whatever their delays', () => {
+  it('shows the changes of one item in order, whatever their delays', () => {
     const { copy, clock } = makeCopy(100, 10, 300);
     copy.change('item', [{ key: 'a', before: undefined, after: 'one' }]);
     copy.change('item', [{ key: 'a', before: 'one', after: 'two' }]);
@@ -132,7 +135,7 @@ describe('KeyThrottle', () => {
   const write = { table: 'records', key: 'a', kind: 'write' } as const;
   const Key = { pk: { S: 'a' } };
 
-  it('refuses what exceeds a thousand write units of a key in a second, and other keys and reads not', () => {
+  it('refuses what exceeds a thousand write units of a key in a second, but not other keys or reads', () => {
     const { clock, meter, throttle } = makeThrottle();
     const refusal = (operation: string, input: object) =>
       throttle.refusal(operation, { TableName: 'records', ...input })?.reason;
@@ -184,7 +187,7 @@ describe('KeyThrottle', () => {
     });
   });
 
-  it('words the refusal as DynamoDB does', () => {
+  it('formats the refusal as DynamoDB does', () => {
     const body = JSON.parse(throttlingBody({ reason: 'TableWriteKeyRangeThroughputExceeded', resource: table.arn }));
     expect(body).toMatchObject({
       __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException',
@@ -201,7 +204,7 @@ describe('batches', () => {
     expect(left.filter((count) => count > 0).length).toBeGreaterThan(50);
   });
 
-  it('are split with everything that was asked of each part', () => {
+  it('are split with all parameters of each part', () => {
     const read = { ConsistentRead: true, Keys: [1, 2, 3] };
     expect(splitBatch({ RequestItems: { records: read } }, (_table, entry) => entry === 2)).toEqual({
       processed: { RequestItems: { records: { ConsistentRead: true, Keys: [1, 3] } } },
@@ -215,7 +218,7 @@ describe('batches', () => {
 });
 
 describe('notifications of S3', () => {
-  it('come up to five seconds late, out of order, and some twice', async () => {
+  it('arrive up to five seconds late, out of order, and some twice', async () => {
     const sent: { body: string; delay: number }[] = [];
     const send = lateNotifications((_queue, body, delay = 0) => void sent.push({ body, delay }), new Random(1));
     for (let index = 0; index < 200; index++) await send('uploads', String(index));
@@ -227,7 +230,7 @@ describe('notifications of S3', () => {
 });
 
 describe('transient errors', () => {
-  it('are rare, and responses are lost of writes to tables only', () => {
+  it('are rare, and only responses of table writes are lost', () => {
     const errors = new TransientErrors(new Random(1));
     expect(times(10_000, () => errors.next()).filter(Boolean).length).toBeLessThan(100);
     const often = new TransientErrors(new Random(1), 0.5);
@@ -258,7 +261,7 @@ describe('environments', () => {
     webSocketApis: [],
   };
 
-  it('are killed in the middle only where no client of the API waits', () => {
+  it('are killed only during invocations that no API client waits for', () => {
     const faults = environmentFaults(stack, new Faults(['kills'], 1));
     const kills = (fn: LocalFunction) => times(1000, () => faults.killAfterMs(fn)).filter((ms) => ms !== undefined);
     expect(kills(api)).toEqual([]);
@@ -266,7 +269,7 @@ describe('environments', () => {
     expect(times(1000, faults.isRecycled)).not.toContain(true);
   });
 
-  it('have credentials that outlive an invocation, and not by much', () => {
+  it('have credentials that slightly outlive an invocation', () => {
     const faults = environmentFaults(stack, new Faults(['credentials'], 1), () => 0);
     for (const expiresAt of times(100, () => faults.credentialsExpireAt(worker))) {
       expect(expiresAt).toBeGreaterThan(30_000);
@@ -276,7 +279,7 @@ describe('environments', () => {
 });
 
 describe('throttled invocations', () => {
-  it('are refused for a moment, and those of other functions are not', async () => {
+  it('are throttled briefly, without affecting other functions', async () => {
     const clock = { now: 0 };
     const random = new Random(1);
     const runtime = throttledRuntime(

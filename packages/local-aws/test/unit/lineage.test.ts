@@ -19,7 +19,7 @@ test('the seventeenth invocation of a function in one chain is stopped', () => {
   expect(() => traceOf(relay, [trace])).not.toThrow();
 });
 
-test('a function that allows loops is never stopped, and others in its chain are counted on', () => {
+test('a function that allows loops is never stopped, and others in its chain are still counted', () => {
   const allowing = { ...worker, allowsLoops: true };
   let trace = chain(10, relay);
   for (let index = 0; index < 40; index++) trace = traceOf(allowing, [trace]);
@@ -28,12 +28,12 @@ test('a function that allows loops is never stopped, and others in its chain are
   expect(() => traceOf(relay, [trace])).toThrow(stopped);
 });
 
-test('of a batch of messages the longest chain counts', () => {
+test('the longest chain of a batch of messages counts', () => {
   expect(() => traceOf(worker, [undefined, chain(3), chain(16)])).toThrow(stopped);
   expect(traceOf(worker, [chain(3), chain(15)])).toMatch(/Lineage=[0-9a-f]{8}:16$/);
 });
 
-test('what is no lineage begins a chain, in the trace that it names', () => {
+test('an invalid lineage starts a new chain, in the trace that it names', () => {
   expect(traceOf(worker, ['Root=1-67891233-abcdef012345678912345678;Sampled=1'])).toMatch(
     /^Root=1-67891233-abcdef012345678912345678;Parent=[0-9a-f]{16};Sampled=0;Lineage=[0-9a-f]{8}:1$/,
   );

@@ -17,7 +17,7 @@ const alarm: LocalAlarm = {
 
 const times = { resolutionMs: 1_000, keptMs: 3_600_000 };
 
-/** Evaluates at 1,000 seconds after the start what came at these seconds. */
+/** Evaluates at 1,000 seconds the values that came at these seconds. */
 function stateAfter(changes: Partial<LocalAlarm>, points: [at: number, value: number][], started = 0) {
   const store = new MetricStore([alarm.metric], times);
   for (const [at, value] of points) store.add({ ...alarm.metric, value }, at * 1000);
@@ -42,17 +42,17 @@ describe('an alarm', () => {
     expect(stateAfter({}, [[990, 3]])).toBe('OK');
   });
 
-  test('takes a period without data as it says', () => {
+  test('treats a period without data as configured', () => {
     expect(stateAfter({ missing: 'breaching' }, [])).toBe('ALARM');
     expect(stateAfter({ missing: 'breaching' }, [[990, 0]])).toBe('OK');
     expect(stateAfter({ missing: 'notBreaching' }, [])).toBe('OK');
   });
 
-  test('says nothing before it could have had data', () => {
+  test('has no state before it could have had data', () => {
     expect(stateAfter({ missing: 'breaching' }, [], 950)).toBe('INSUFFICIENT_DATA');
   });
 
-  test('has the least of all values by the statistic Minimum: one run that ended well is enough', () => {
+  test('uses the minimum of all values for the statistic Minimum: one successful run is enough', () => {
     const sweep = { statistic: 'Minimum', threshold: 1, evaluationPeriods: 1 } as const;
     expect(
       stateAfter(sweep, [
@@ -68,7 +68,7 @@ describe('an alarm', () => {
     ).toBe('OK');
   });
 
-  test('does not look at the same metric with other dimensions', () => {
+  test('ignores the same metric with other dimensions', () => {
     const store = new MetricStore([alarm.metric], times);
     store.add({ ...alarm.metric, dimensions: {}, value: 9 }, 1);
     store.add({ ...alarm.metric, dimensions: { engine: 'image', errorCode: 'engine_timeout' }, value: 9 }, 1);
@@ -76,7 +76,7 @@ describe('an alarm', () => {
   });
 });
 
-test('values that come close to each other are kept as one summary, and no longer than anybody looks at them', () => {
+test('values close to each other are kept as one summary, and only as long as an alarm needs them', () => {
   const store = new MetricStore([alarm.metric], times);
   for (const [at, value] of [
     [1, 2],
@@ -90,7 +90,7 @@ test('values that come close to each other are kept as one summary, and no longe
   expect(store.between(alarm.metric, 0, 2_000)).toMatchObject({ count: 1 });
 });
 
-describe('a line of the log', () => {
+describe('a log line', () => {
   const line = JSON.stringify(
     metricsLine(
       { TaskSeconds: 1.5, TaskFailures: 1 },
@@ -100,7 +100,7 @@ describe('a line of the log', () => {
     ),
   );
 
-  test('has the metrics that functions write, each with its own dimensions, and the ids', () => {
+  test('has the metrics of functions, each with its own dimensions, and the ids', () => {
     expect(readEmbedded(line)).toEqual([
       { namespace: 'Lathe', name: 'TaskSeconds', dimensions: { engine: 'image' }, value: 1.5 },
       {
@@ -122,7 +122,7 @@ describe('a line of the log', () => {
     ['no value of a metric', { TaskSeconds: undefined }],
     ['no value of a dimension', { engine: undefined }],
     ['no time', { _aws: { CloudWatchMetrics: [] } }],
-  ])('with %s is an error, where CloudWatch would drop it', ([, change]) => {
+  ])('with %s is an error, although CloudWatch would silently drop it', ([, change]) => {
     expect(() => readEmbedded(JSON.stringify({ ...JSON.parse(line), ...Object(change) }))).toThrow(/A line of the log/);
   });
 });

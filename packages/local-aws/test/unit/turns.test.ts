@@ -5,7 +5,7 @@ import { Turns } from '../../src/lambda/turns.ts';
 
 const of = (client?: string) => new Invocation('{}', { client });
 
-test('next is the first of the client that has fewest running', () => {
+test('next is the first invocation of the client with the fewest running', () => {
   const turns = new Turns(2);
   const [ann, annToo, bob] = [of('ann'), of('ann'), of('bob')];
   turns.begin(of('ann'));
@@ -15,7 +15,7 @@ test('next is the first of the client that has fewest running', () => {
   expect(turns.next([ann, annToo])).toBe(ann);
 });
 
-test('of clients that have as many running, next is the one that had its last turn longest ago', async () => {
+test('among equal clients, next is the one whose last turn is longest ago', async () => {
   const turns = new Turns(1);
   const over = of('ann');
   const [ann, bob] = [of('ann'), of('bob')];
@@ -27,7 +27,7 @@ test('of clients that have as many running, next is the one that had its last tu
   expect(turns.next([ann, bob])).toBe(bob);
 });
 
-test('a client that has as many running as it may waits until one has ended', async () => {
+test('a client at its limit waits until an invocation has ended', async () => {
   const turns = new Turns(1);
   const running = of('ann');
   turns.begin(running);
@@ -38,7 +38,7 @@ test('a client that has as many running as it may waits until one has ended', as
   expect(turns.mayRun(of('ann'))).toBe(true);
 });
 
-test('what no client asked for has no limit, and comes in its order', () => {
+test('invocations without a client have no limit, and run in order', () => {
   const turns = new Turns(1);
   const [first, second] = [of(), of()];
   turns.begin(of());

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { skipBecause } from '../../../../test/support/skip.ts';
 
-const reason = process.platform === 'linux' ? undefined : 'Descriptors are inherited unasked on Linux only.';
+const reason = process.platform === 'linux' ? undefined : 'Descriptors are inherited unintentionally only on Linux.';
 const module = new URL('../../src/close-inherited.ts', import.meta.url);
 /** Lists those of the given descriptors that are open, in the process itself and in one that it starts. */
 const list = `
@@ -17,7 +17,7 @@ const list = `
   const inherited = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\\n').filter(Boolean);
   console.log(JSON.stringify({ own, inherited: inherited.map(Number) }));`;
 
-it('closes files and pipes that the parent left open, and keeps what it is told to', skipBecause(reason), () => {
+it('closes files and pipes that the parent left open, and keeps the given ones', skipBecause(reason), () => {
   const file = openSync(new URL(import.meta.url), 'r');
   const stdio = Array<'ignore' | 'pipe' | number>(23).fill('ignore');
   // Node marks what is below 16 as close-on-exec when it starts, so that it cannot be told from its own by that.

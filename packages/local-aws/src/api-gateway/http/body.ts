@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
 /** API Gateway's limit for a request's body. */
-const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+const bodyLimitBytes = 10 * 1024 * 1024;
 
 export type ReadBody = { state: 'complete'; bytes: Buffer } | { state: 'too-large' } | { state: 'aborted' };
 
-/** Reads a request's body, and stops where it grows over the limit. */
+/** Reads a request's body up to the limit. */
 export function readBody(request: IncomingMessage): Promise<ReadBody> {
-  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) return Promise.resolve({ state: 'too-large' });
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes) return Promise.resolve({ state: 'too-large' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -18,7 +18,7 @@ export function readBody(request: IncomingMessage): Promise<ReadBody> {
     };
     const take = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > BODY_LIMIT_BYTES) settle({ state: 'too-large' });
+      if (size > bodyLimitBytes) settle({ state: 'too-large' });
       else chunks.push(chunk);
     };
     request.on('data', take);
@@ -28,7 +28,7 @@ export function readBody(request: IncomingMessage): Promise<ReadBody> {
   });
 }
 
-/** Returns whether a body goes into the event as text; API Gateway encodes all others in base64. */
+/** Returns whether a body is text in the event; API Gateway encodes all others in base64. */
 export function isText(bytes: Buffer, contentType: string | undefined, contentEncoding: string | undefined): boolean {
   if (contentEncoding !== undefined && contentEncoding !== 'identity') return false;
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiCors } from '../../template/model.ts';
 
-/** Returns whether a request is a preflight, which the gateway handles itself when CORS is configured. */
+/** Returns whether a request is a preflight, which the gateway handles if CORS is configured. */
 export function isPreflight(request: IncomingMessage): boolean {
   return (
     request.method === 'OPTIONS' &&
@@ -10,7 +10,7 @@ export function isPreflight(request: IncomingMessage): boolean {
   );
 }
 
-/** Returns the headers of the response to a preflight; none for an origin that is not allowed. */
+/** Returns the preflight headers for a request; none for an origin that is not allowed. */
 export function preflightHeaders(cors: ApiCors, origin: string | undefined): Record<string, string> {
   const allowed = originHeaders(cors, origin);
   if (!allowed) return {};
@@ -40,6 +40,6 @@ function originHeaders(cors: ApiCors, origin: string | undefined): Record<string
 }
 
 function matchesOrigin(allowed: string, origin: string): boolean {
-  // API Gateway takes `https://*` and `http://*` for any origin of the scheme.
+  // API Gateway treats `https://*` and `http://*` as any origin of that scheme.
   return allowed.endsWith('://*') ? origin.startsWith(allowed.slice(0, -1)) : allowed === origin;
 }

@@ -3,10 +3,10 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { isText } from './body.ts';
 import type { RouteMatch } from './routes.ts';
 
-/** A request that another service of AWS has passed on: its own address, and the headers that it sends. */
+/** A request forwarded by another AWS service, with its address and headers. */
 export interface ForwardedRequest {
   address: string;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   rawHeaders: string[];
 }
 
@@ -21,7 +21,7 @@ export interface RequestFacts {
   forwarded?: ForwardedRequest | undefined;
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Builds the event of payload format 2.0 for a request. */
 export function buildEvent(request: IncomingMessage, facts: RequestFacts): APIGatewayProxyEventV2 {
@@ -90,5 +90,5 @@ function joinValues(parameters: URLSearchParams): Record<string, string> {
 function formatTime(time: Date): string {
   const [date = '', clock = ''] = time.toISOString().split('T');
   const [year, , day] = date.split('-');
-  return `${day}/${MONTHS[time.getUTCMonth()]}/${year}:${clock.slice(0, 8)} +0000`;
+  return `${day}/${months[time.getUTCMonth()]}/${year}:${clock.slice(0, 8)} +0000`;
 }

@@ -12,23 +12,23 @@ import { createRouter, type RouteMatch } from './routes.ts';
 import { createThrottle } from './throttle.ts';
 
 /** API Gateway's limit for the request line and the headers. */
-const HEADER_LIMIT_BYTES = 10_240;
-const INTEGRATION_SECONDS = 30;
-/** How long a refused upload is read and dropped, for a client that reads the response only when it cannot write. */
-const LINGER_MILLISECONDS = 2_000;
+const headerLimitBytes = 10_240;
+const maxIntegrationSeconds = 30;
+/** How long a refused upload is read and dropped: some clients read the response only when they cannot write. */
+const lingerMilliseconds = 2_000;
 
 export interface HttpApi {
-  /** Handles a request of a client, or one that another service has passed on. */
+  /** Handles a request from a client or forwarded by another service. */
   handle(request: IncomingMessage, response: ServerResponse, forwarded?: ForwardedRequest): Promise<void>;
 }
 
-/** Creates a handler of HTTP requests that responds as API Gateway does for an HTTP API. */
+/** Creates an HTTP request handler that responds as API Gateway does for an HTTP API. */
 export function createHttpApi(
   api: LocalHttpApi,
   runtime: LambdaRuntime,
   stack: Pick<LocalStack, 'account'>,
   {
-    integrationSeconds = INTEGRATION_SECONDS,
+    integrationSeconds = maxIntegrationSeconds,
     onResponse = () => {},
   }: { integrationSeconds?: number; onResponse?: (status: number) => void } = {},
 ): HttpApi {
@@ -40,7 +40,7 @@ export function createHttpApi(
     requestId: string,
     forwarded: ForwardedRequest | undefined,
   ): Promise<GatewayResponse | 'aborted'> {
-    if (headerBytes(request, forwarded?.rawHeaders ?? request.rawHeaders) > HEADER_LIMIT_BYTES)
+    if (headerBytes(request, forwarded?.rawHeaders ?? request.rawHeaders) > headerLimitBytes)
       return messageResponse(431, 'Request Header Fields Too Large');
     if (api.cors && isPreflight(request)) {
       return {
@@ -75,7 +75,7 @@ export function createHttpApi(
   }
 
   async function invoke(match: RouteMatch, event: unknown, client: string | undefined): Promise<GatewayResponse> {
-    // API Gateway responds the same where the role of the integration does not allow the invocation.
+    // API Gateway responds the same if the integration's role does not allow the invocation.
     if (match.invoker && !mayInvoke(match.invoker, match.function))
       return messageResponse(500, 'Internal Server Error');
     try {
@@ -104,14 +104,14 @@ export function createHttpApi(
       try {
         send(request, response, result, added);
       } catch {
-        // A header of the function's response cannot be sent.
+        // A header of the function's response is invalid.
         send(request, response, messageResponse(500, 'Internal Server Error'), added);
       }
     },
   };
 }
 
-/** Returns the response to a request whose function failed, or was not invoked at all. */
+/** Returns the response to a request whose function failed or was not invoked. */
 function responseOf(errorType: string): GatewayResponse {
   if (errorType === 'RequestTooLargeException') return messageResponse(413, 'Request Entity Too Large');
   if (errorType === 'TooManyRequestsException') return messageResponse(503, 'Service Unavailable');
@@ -140,21 +140,21 @@ function send(
   }
 }
 
-/** Lets the client read the response before the connection is closed while it is still sending. */
+/** Lets the client read the response before the connection closes, even if it is still sending. */
 function linger(request: IncomingMessage, response: ServerResponse): void {
   const finish = () => {
     clearTimeout(timer);
     response.end();
     request.destroy();
   };
-  const timer = setTimeout(finish, LINGER_MILLISECONDS);
+  const timer = setTimeout(finish, lingerMilliseconds);
   request.once('end', finish);
   request.once('close', finish);
   request.resume();
 }
 
 function dropCorsHeaders(result: GatewayResponse): void {
-  // With CORS configured, API Gateway ignores what the integration says about it.
+  // With CORS configured, API Gateway ignores the integration's CORS headers.
   for (const name of Object.keys(result.headers)) {
     if (name.startsWith('access-control-')) delete result.headers[name];
   }

@@ -1,4 +1,4 @@
-/** A response of a function, or of the gateway itself. */
+/** A response of a function or of the gateway. */
 export interface GatewayResponse {
   status: number;
   headers: Record<string, string>;
@@ -6,15 +6,15 @@ export interface GatewayResponse {
   body: Buffer;
 }
 
-/** Headers that belong to the connection, which is the gateway's. */
-const CONNECTION_HEADERS = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade']);
+/** Hop-by-hop headers, which the gateway sets. */
+const connectionHeaders = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade']);
 
-/** Creates a response of the gateway's own. */
+/** Creates a response of the gateway itself. */
 export function messageResponse(status: number, message: string): GatewayResponse {
   return jsonResponse(status, JSON.stringify({ message }));
 }
 
-/** Reads what a function returned as payload format 2.0; `undefined` when it is malformed. */
+/** Parses a function's result as payload format 2.0; `undefined` if it is malformed. */
 export function readResponse(result: unknown): GatewayResponse | undefined {
   if (!isRecord(result) || result.statusCode === undefined) {
     return jsonResponse(200, typeof result === 'string' ? result : JSON.stringify(result ?? null));
@@ -28,7 +28,7 @@ export function readResponse(result: unknown): GatewayResponse | undefined {
   const response: GatewayResponse = { status, headers: {}, cookies: cookies.map(String), body: bytes };
   for (const [name, value] of Object.entries(headers)) {
     const key = name.toLowerCase();
-    if (!CONNECTION_HEADERS.has(key) && value !== null) response.headers[key] = String(value);
+    if (!connectionHeaders.has(key) && value !== null) response.headers[key] = String(value);
   }
   if (bytes.length > 0) response.headers['content-type'] ??= 'text/plain;charset=UTF-8';
   return response;

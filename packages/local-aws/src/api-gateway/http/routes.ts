@@ -11,7 +11,7 @@ interface ParsedRoute {
   specificity: string;
 }
 
-/** Prepares the routes of an API for matching, the most specific path first, as API Gateway chooses. */
+/** Prepares the routes of an API for matching, most specific path first, as API Gateway chooses. */
 export function createRouter(routes: ApiRoute[]): (method: string, path: string) => RouteMatch | undefined {
   const fallback = routes.find((route) => route.routeKey === '$default');
   const parsed = routes
@@ -32,7 +32,7 @@ export function createRouter(routes: ApiRoute[]): (method: string, path: string)
 function parseRoute(route: ApiRoute): ParsedRoute {
   const [method = 'ANY', path = '/'] = route.routeKey.split(' ');
   const segments = path.split('/').slice(1);
-  // Compared segment by segment; among equal paths a named method beats ANY.
+  // Compared segment by segment. Among equal paths a named method beats ANY.
   const specificity = segments.map(rank).join('') + (method === 'ANY' ? '9' : '8');
   return { route, method, segments, specificity };
 }

@@ -1,4 +1,4 @@
-/** Returns a token bucket, which tells for each request whether it is within the rate and the burst of API Gateway. */
+/** Returns a token bucket that decides whether each request is within the rate and burst of API Gateway. */
 export function createThrottle(
   { rate, burst }: { rate: number; burst: number },
   now: () => number = () => performance.now(),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** What is the same in all events of a connection. */
+/** The fields that all events of a connection share. */
 export interface ConnectionFacts {
   apiId: string;
   accountId: string;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 
-/** Calls back when a client sends a frame of more than so many bytes, which a server of the `ws` package does not limit. */
+/** Calls back when a client sends a frame above a size, which the `ws` package does not limit. */
 export function watchFrames(socket: Duplex, head: Buffer, maxBytes: number, tooLarge: () => void): void {
   let left: Buffer = Buffer.alloc(0);
   let skip = 0;
@@ -25,7 +25,7 @@ export function watchFrames(socket: Duplex, head: Buffer, maxBytes: number, tooL
 
 const maskBytes = 4;
 
-/** Reads how long the header and the payload of a frame are (RFC 6455, section 5.2), once all of its length is there. */
+/** Reads the lengths of a frame's header and payload (RFC 6455, section 5.2) once they are complete. */
 function readHeader(bytes: Buffer): { header: number; payload: number } | undefined {
   if (bytes.length < 2) return undefined;
   const second = bytes.readUInt8(1);

@@ -12,14 +12,14 @@ import { watchFrames } from './frames.ts';
 export interface WebSocketLimits {
   messageBytes: number;
   frameBytes: number;
-  /** Time without a message in either direction; frames of WebSocket's own pings and pongs are none. */
+  /** Time without a message in either direction. Ping and pong frames do not count. */
   idleMs: number;
   lifeMs: number;
-  /** What is buffered for a client that does not read, before posts to it are refused. */
+  /** Maximum buffered bytes for a client that does not read, before posts to it are refused. */
   bufferBytes: number;
 }
 
-const GATEWAY_LIMITS: WebSocketLimits = {
+const gatewayLimits: WebSocketLimits = {
   messageBytes: 128 * 1024,
   frameBytes: 32 * 1024,
   idleMs: 10 * 60_000,
@@ -30,11 +30,11 @@ const GATEWAY_LIMITS: WebSocketLimits = {
 
 export interface WebSocketApi {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Sends to a connection, unless there is none of that id or its buffer is full. */
+  /** Sends to a connection, unless it does not exist or its buffer is full. */
   post(connectionId: string, data: Buffer): 'sent' | 'full' | 'gone';
-  /** Ends a connection; false when there is none of that id. */
+  /** Closes a connection; false if it does not exist. */
   disconnect(connectionId: string): boolean;
-  /** Drops a connection without a close frame, or all of them, as a network failure does. */
+  /** Drops a connection, or all of them, without a close frame, like a network failure. */
   cut(connectionId?: string): void;
   connectionIds(): string[];
   limits: WebSocketLimits;
@@ -48,18 +48,18 @@ interface Connection {
   life: NodeJS.Timeout;
 }
 
-/** Serves WebSockets as API Gateway does, with the functions of its routes for connects, messages and disconnects. */
+/** Serves WebSockets as API Gateway does, with the functions of its routes. */
 export function createWebSocketApi(
   api: LocalWebSocketApi,
   runtime: LambdaRuntime,
   stack: Pick<LocalStack, 'account'>,
   options: { report(line: string): void; limits?: Partial<WebSocketLimits> },
 ): WebSocketApi {
-  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const limits = { ...gatewayLimits, ...options.limits };
   const server = new WebSocketServer({ noServer: true, maxPayload: limits.messageBytes, clientTracking: false });
   const connections = new Map<string, Connection>();
   const leaving = new Set<Promise<void>>();
-  // One bucket for all routes, since the limit is of the stage.
+  // One bucket for all routes, because the limit applies to the stage.
   const isWithinRate = api.throttle ? createThrottle(api.throttle) : () => true;
   let closing = false;
 
@@ -87,7 +87,7 @@ export function createWebSocketApi(
       return;
     }
     if (!socket.readable || !socket.writable) {
-      // It was accepted, and has disconnected meanwhile.
+      // The client has disconnected since it was accepted.
       socket.destroy();
       depart(facts, 1006, '');
       return;
@@ -155,7 +155,7 @@ export function createWebSocketApi(
     }
   }
 
-  /** Finds the route by `$request.body.action`, or the default for what has none or is not JSON. */
+  /** Finds the route by `$request.body.action`; the default if there is none or the message is not JSON. */
   function routeKeyOf(text: string): string {
     try {
       const body: unknown = JSON.parse(text);
@@ -167,7 +167,7 @@ export function createWebSocketApi(
   }
 
   async function leave(facts: ConnectionFacts, code: number, reason: string): Promise<void> {
-    // API Gateway reports disconnects as well as it can, and promises none of them.
+    // API Gateway delivers disconnects on a best-effort basis.
     if (!isWithinRate()) return;
     try {
       await runtime.invoke(routeOf('$disconnect'), disconnectEvent(facts, code, reason));
@@ -186,13 +186,13 @@ export function createWebSocketApi(
       if (connection?.socket.readyState !== 1) return 'gone';
       if (connection.socket.bufferedAmount > limits.bufferBytes) return 'full';
       connection.idle.refresh();
-      // API Gateway reports success once it has accepted the data; a write that fails ends the connection.
+      // API Gateway reports success once it has accepted the data. A failed write ends the connection.
       connection.socket.send(data, { binary: false }, () => {});
       return 'sent';
     },
     disconnect(connectionId) {
       const connection = connections.get(connectionId);
-      // A client that does not read would neither see the close frame nor return it.
+      // A client that does not read would neither see the close frame nor respond to it.
       if (connection && connection.socket.bufferedAmount > 0) connection.socket.terminate();
       else connection?.socket.close(1000);
       return connection !== undefined;

@@ -3,10 +3,10 @@ import { type AttributeMap, itemBytes } from './item-size.ts';
 import type { CapacityMeter } from './meter.ts';
 import { partitionOf, readUnits, refusedConsumption } from './units.ts';
 
-/** Returns the item that has a key at this moment. */
+/** Returns the current item of a key. */
 export type Peek = (table: string, key: AttributeMap) => AttributeMap | undefined;
 
-/** Counts what the database does not report by itself: reads of single items, and writes whose condition does not hold. */
+/** Counts requests that the database does not report: reads of single items, and writes whose condition fails. */
 export class RequestCounter {
   readonly #tables: Map<string, LocalTable>;
   readonly #peek: Peek;
@@ -28,7 +28,7 @@ export class RequestCounter {
     }
   }
 
-  /** Counts a write that was refused; one of a transaction takes twice the units. */
+  /** Counts a refused write; a transactional one takes twice the units. */
   countRefusal(input: AttributeMap, factor = 1): void {
     const table = this.#tables.get(String(input.TableName));
     if (!table) return;

@@ -1,14 +1,14 @@
 /** An item, or a part of one, in DynamoDB's own form. */
 export type AttributeMap = Record<string, unknown>;
 
-/** What a list or map takes beside its content, and what each of its elements adds. */
-const COLLECTION_BYTES = 3;
-const ELEMENT_BYTES = 1;
-const MAX_NUMBER_BYTES = 21;
+/** Overhead of a list or map, and of each of its elements. */
+const collectionBytes = 3;
+const elementBytes = 1;
+const maxNumberBytes = 21;
 
 /**
- * Returns the size of an item as DynamoDB counts it: the lengths of its attributes' names and values in UTF-8.
- * See "DynamoDB item sizes and formats" in its developer guide.
+ * Returns the size of an item as DynamoDB counts it: the UTF-8 lengths of its attributes' names and values. See
+ * "DynamoDB item sizes and formats" in its developer guide.
  */
 export function itemBytes(item: AttributeMap): number {
   return sum(Object.entries(item), ([name, value]) => (value === undefined ? 0 : utf8(name) + valueBytes(value)));
@@ -23,20 +23,20 @@ function valueBytes(value: unknown): number {
   if (type === 'SS') return sum(listOf(content), utf8);
   if (type === 'NS') return sum(listOf(content), numberBytes);
   if (type === 'BS') return sum(listOf(content), binaryBytes);
-  if (type === 'L') return COLLECTION_BYTES + sum(listOf(content), (element) => ELEMENT_BYTES + valueBytes(element));
+  if (type === 'L') return collectionBytes + sum(listOf(content), (element) => elementBytes + valueBytes(element));
   if (type === 'M') {
     const map: AttributeMap = Object(content);
-    return COLLECTION_BYTES + ELEMENT_BYTES * Object.keys(map).length + itemBytes(map);
+    return collectionBytes + elementBytes * Object.keys(map).length + itemBytes(map);
   }
   throw new Error(`Expected a value of a type of DynamoDB but received one of type ${type}`);
 }
 
-/** A byte for each two significant digits, one more, and one for a sign. */
+/** A byte for every two significant digits, one more, and one for a sign. */
 function numberBytes(value: unknown): number {
   const text = String(value);
   const [mantissa = ''] = text.toLowerCase().split('e');
   const digits = mantissa.replace(/[-+.]/g, '').replace(/^0+/, '').replace(/0+$/, '').length;
-  return Math.min(MAX_NUMBER_BYTES, Math.ceil(digits / 2) + 1 + (text.startsWith('-') ? 1 : 0));
+  return Math.min(maxNumberBytes, Math.ceil(digits / 2) + 1 + (text.startsWith('-') ? 1 : 0));
 }
 
 function binaryBytes(value: unknown): number {

@@ -1,14 +1,14 @@
 import type { Consumption, Partition } from './units.ts';
 
-/** What one partition key of a table or index was asked for. */
+/** Usage of one partition key of a table or index. */
 export interface KeyUsage extends Partition {
   kind: Consumption['kind'];
   units: number;
-  /** The most units of any one second of the clock, which DynamoDB limits to 1,000 for writes and 3,000 for reads. */
+  /** Maximum units of any one second, which DynamoDB limits to 1,000 for writes and 3,000 for reads. */
   busiestSecond: number;
 }
 
-/** What all partition keys of a table or index took together. */
+/** Total usage of a table or index. */
 export interface Total {
   table: string;
   index?: string | undefined;
@@ -21,7 +21,7 @@ interface Entry extends KeyUsage {
   unitsInSecond: number;
 }
 
-/** Counts the capacity units that requests take from each partition key of tables and indexes. */
+/** Counts the capacity units of requests per partition key of tables and indexes. */
 export class CapacityMeter {
   readonly #entries = new Map<string, Entry>();
   readonly #now: () => number;
@@ -30,7 +30,7 @@ export class CapacityMeter {
     this.#now = now;
   }
 
-  /** Counts what a request took. */
+  /** Adds the units of a request. */
   add({ units, ...place }: Consumption): void {
     const entry = this.#entryOf(place);
     const second = this.#second();
@@ -43,20 +43,20 @@ export class CapacityMeter {
     entry.busiestSecond = Math.max(entry.busiestSecond, entry.unitsInSecond);
   }
 
-  /** Returns how many units a partition key has taken in the current second. */
+  /** Returns the units of a partition key in the current second. */
   unitsInSecond(place: Omit<Consumption, 'units'>): number {
     const entry = this.#entries.get(nameOf(place));
     return entry?.second === this.#second() ? entry.unitsInSecond : 0;
   }
 
-  /** Returns the usage of each partition key, the one with the busiest second first. */
+  /** Returns the usage of each partition key, busiest second first. */
   keys(): KeyUsage[] {
     return [...this.#entries.values()]
       .map(({ second: _second, unitsInSecond: _units, ...usage }) => usage)
       .sort((one, other) => other.busiestSecond - one.busiestSecond);
   }
 
-  /** Returns the sums over all partition keys, for the table and for each index apart. */
+  /** Returns the totals of the table and of each index. */
   totals(): Total[] {
     const totals = new Map<string, Total>();
     for (const { table, index, kind, units } of this.#entries.values()) {
@@ -68,7 +68,6 @@ export class CapacityMeter {
     return [...totals.values()];
   }
 
-  /** Forgets everything counted so far. */
   reset(): void {
     this.#entries.clear();
   }

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KeyAttribute, LocalTable, TableIndex } from '../../template/model.ts';
 import { type AttributeMap, itemBytes } from './item-size.ts';
 
-const WRITE_UNIT_BYTES = 1024;
-const READ_UNIT_BYTES = 4096;
+const writeUnitBytes = 1024;
+const readUnitBytes = 4096;
 
 /** A partition key of a table, or of one of its indexes. */
 export interface Partition {
@@ -13,14 +13,14 @@ export interface Partition {
   key: string;
 }
 
-/** Capacity units that a request takes from one partition key. */
+/** Capacity units of a request on one partition key. */
 export interface Consumption extends Partition {
   kind: 'read' | 'write';
   units: number;
 }
 
 /**
- * Returns what a write takes from the table and from each index, from the item before and after it.
+ * Returns the units that a write takes from the table and from each index, given the item before and after it.
  * See "Write capacity unit consumption" and "Storage and capacity considerations" of global secondary indexes in
  * DynamoDB's developer guide: the larger of both items counts; an index entry that moves to another key costs its
  * deletion and its addition, and one whose projected attributes stay the same costs nothing.
@@ -37,7 +37,7 @@ export function writeConsumption(
   ];
 }
 
-/** Returns what a write takes from the table whose condition does not hold: as much as the item that it left. */
+/** Returns the units of a write whose condition fails: those of the item it left unchanged. */
 export function refusedConsumption(
   table: LocalTable,
   key: AttributeMap,
@@ -47,19 +47,22 @@ export function refusedConsumption(
   return { table: table.name, key: partition, kind: 'write', units: largerUnits(existing, undefined) };
 }
 
-/** Returns the units of a read of one item, or of the pages of a query together; one that finds nothing takes as much as the smallest. */
+/**
+ * Returns the units of a read of one item, or of a whole query. A read that finds nothing costs as much as the
+ * smallest.
+ */
 export function readUnits(bytes: number, isConsistent: boolean): number {
-  const units = Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES));
+  const units = Math.max(1, Math.ceil(bytes / readUnitBytes));
   return isConsistent ? units : units / 2;
 }
 
-/** Returns the value of a partition key as text, whatever its type. */
+/** Returns the value of a partition key as text. */
 export function partitionOf({ name, type }: KeyAttribute, item: AttributeMap): string {
   const { [type]: value } = Object(item[name]);
   return String(value);
 }
 
-/** Returns the entry that an item has in an index: its projected attributes, or nothing where it lacks a key of the index. */
+/** Returns an item's entry in an index: its projected attributes, or nothing if it lacks a key of the index. */
 export function indexEntry(
   table: LocalTable,
   index: TableIndex,
@@ -99,7 +102,7 @@ function hasSameKey(index: TableIndex, before: AttributeMap, after: AttributeMap
   return namesOf(index).every((name) => isSame(before[name], after[name]));
 }
 
-/** Compares what dynalite holds in memory with what it has just built, whose objects have other prototypes. */
+/** Compares dynalite's stored values with newly built ones, which have different prototypes. */
 function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(structuredClone(one), structuredClone(other));
 }
@@ -110,5 +113,5 @@ function namesOf({ partitionKey, sortKey }: Pick<LocalTable, 'partitionKey' | 's
 
 function largerUnits(one: AttributeMap | undefined, other: AttributeMap | undefined): number {
   const bytes = Math.max(one ? itemBytes(one) : 0, other ? itemBytes(other) : 0);
-  return Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
+  return Math.max(1, Math.ceil(bytes / writeUnitBytes));
 }

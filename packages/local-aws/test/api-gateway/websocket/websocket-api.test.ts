@@ -15,7 +15,7 @@ afterEach(async () => {
 
 type Handler = (event: { requestContext: Record<string, unknown>; body?: string }) => Promise<unknown> | unknown;
 
-/** Serves a WebSocket API whose functions are the given handlers, by the names of their routes. */
+/** Serves a WebSocket API with the given handlers, by route. */
 async function serve(
   handlers: Record<string, Handler> = {},
   limits: Partial<WebSocketLimits> = {},
@@ -49,7 +49,7 @@ async function serve(
   const { port } = server.address() as AddressInfo;
   const connect = (options: { headers?: Record<string, string>; query?: string } = {}) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws${options.query ?? ''}`, { headers: options.headers ?? {} });
-    // A refused connection that is ended by the test says so by an error.
+    // A refused connection reports an error when the test ends it.
     socket.on('error', () => undefined);
     closing.push(() => socket.terminate());
     return socket;
@@ -72,7 +72,7 @@ function functionFor(name: string): LocalFunction {
   };
 }
 
-test('a client comes, speaks and goes, and its functions hear of it', async () => {
+test('calls the functions of a client that connects, sends and disconnects', async () => {
   const { events, connect } = await serve();
   const socket = connect({ headers: { 'X-Mine': 'yes' }, query: '?token=t' });
   await once(socket, 'open');
@@ -104,7 +104,7 @@ test.each([401, 403, 500])(
 );
 
 test('connects and messages beyond the rate of the stage are refused, and disconnects beyond it are not reported', async () => {
-  // A token comes back in hours.
+  // A token is refilled only after hours.
   const { events, connect } = await serve({}, {}, { rate: 0.0001, burst: 3 });
   const socket = connect();
   await once(socket, 'open');
@@ -127,7 +127,7 @@ test('connects and messages beyond the rate of the stage are refused, and discon
   ]);
 });
 
-test('nothing can be sent before the connect route has returned, nor after the client has disconnected', async () => {
+test('nothing can be sent before the connect route has returned, or after the client has disconnected', async () => {
   const sent: string[] = [];
   const { api, events, connect } = await serve({
     $connect: async ({ requestContext }) => {
@@ -147,7 +147,7 @@ test('nothing can be sent before the connect route has returned, nor after the c
   expect(api.disconnect(id)).toBe(false);
 });
 
-test('no more is taken for a client that does not read, until it does, and it can be ended meanwhile', async () => {
+test('posts to a client that does not read are refused until it reads, and it can be disconnected meanwhile', async () => {
   const { api, connect } = await serve({}, { bufferBytes: 100_000 });
   const reader = connect();
   await once(reader, 'open');
@@ -165,7 +165,7 @@ test('no more is taken for a client that does not read, until it does, and it ca
   const taken = fill(first);
   expect(taken).toBeLessThan(1_000);
   reader.resume();
-  await until('all that was taken has come', () => heard.length === taken || undefined);
+  await until('all accepted data has arrived', () => heard.length === taken || undefined);
   expect(api.post(first, Buffer.from('more'))).toBe('sent');
   fill(second);
   expect(api.disconnect(second)).toBe(true);
@@ -173,7 +173,7 @@ test('no more is taken for a client that does not read, until it does, and it ca
   expect(api.post(second, Buffer.from('more'))).toBe('gone');
 });
 
-test('a message that its function fails on gets an error', async () => {
+test('a message whose function fails gets an error', async () => {
   const { connect } = await serve({
     $default: () => {
       throw new Error('broken');
@@ -185,13 +185,13 @@ test('a message that its function fails on gets an error', async () => {
   expect(JSON.parse(String((await once(socket, 'message'))[0]))).toMatchObject({ message: 'Internal server error' });
 });
 
-test('a connection is ended when it is idle', async () => {
+test('closes an idle connection', async () => {
   const { connect } = await serve({}, { idleMs: 100 });
   const socket = connect();
   expect((await once(socket, 'close'))[0]).toBe(1001);
 });
 
-test('a connection is ended when it is old, however busy', async () => {
+test('closes an old connection, even if it is busy', async () => {
   const { connect } = await serve({}, { idleMs: 60_000, lifeMs: 500 });
   const socket = connect();
   await once(socket, 'open');
@@ -200,7 +200,7 @@ test('a connection is ended when it is old, however busy', async () => {
   clearInterval(timer);
 });
 
-test('a connection is ended for a message that is too large, and for a binary one', async () => {
+test('closes a connection for a message that is too large, and for a binary one', async () => {
   const { connect } = await serve();
   for (const [message, code] of [
     ['x'.repeat(128 * 1024 + 1), 1009],
@@ -213,7 +213,7 @@ test('a connection is ended for a message that is too large, and for a binary on
   }
 });
 
-/** Asks for a WebSocket by hand, for what no client of a library does. */
+/** Opens a WebSocket by hand, for requests that no client library makes. */
 function ask(port: number): Socket {
   const client = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true });
   closing.push(() => client.destroy());
@@ -229,12 +229,12 @@ function ask(port: number): Socket {
   return client;
 }
 
-test('a client that is refused and never ends its side is not kept', async () => {
+test('does not keep a refused client that never closes its side', async () => {
   const { server, port } = await serve({ $connect: () => ({ statusCode: 401 }) });
   const [response] = await once(ask(port), 'data');
   expect(String(response)).toContain('401 Unauthorized');
   await until(
-    'the server has let it go',
+    'the server has closed it',
     async () => {
       const count = await new Promise<number>((resolve) => server.getConnections((_, open) => resolve(open)));
       return count === 0 || undefined;
@@ -243,7 +243,7 @@ test('a client that is refused and never ends its side is not kept', async () =>
   );
 });
 
-test('a client that goes while it is being let in is heard of as one that left', async () => {
+test('reports a client that disconnects while it is being accepted', async () => {
   const asked = Promise.withResolvers<void>();
   const result = Promise.withResolvers<{ statusCode: number }>();
   const { events, server, port, api } = await serve({
