@@ -144,7 +144,10 @@ describe('lathe convert', () => {
   test('reports that a folder cannot be created if a file has its name', async () => {
     await using place = await workspace();
     const { code, err } = await place.run(['convert', 'photos/a.png', 'letter.txt/a.webp']);
-    expect([code, err]).toEqual([1, 'photos/a.png: The folder letter.txt cannot be created: a file with that name exists.\n']);
+    expect([code, err]).toEqual([
+      1,
+      'photos/a.png: The folder letter.txt cannot be created: a file with that name exists.\n',
+    ]);
   });
 
   test('cancels its jobs when it is interrupted', async () => {
