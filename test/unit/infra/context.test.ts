@@ -98,7 +98,7 @@ describe('a deployment', () => {
     [{ certificateArn: certificate('us-east-1') }, 'Expected domain with certificateArn'],
     [
       { domain: 'a.example.com', certificateArn: certificate('eu-central-1') },
-      'Expected a certificate in us-east-1 for certificateArn, the only region that CloudFront takes them from',
+      'Expected a certificate in us-east-1 for certificateArn, the only region that CloudFront supports',
     ],
     [{ socketsDomain: 'b.example.com' }, 'Expected socketsCertificateArn with socketsDomain'],
     [{ ...hosts, region: 'eu-central-1' }, 'It defaults to certificateArn only with region=us-east-1'],
