@@ -162,7 +162,7 @@ export default {
         path: '^functions/engines/',
         pathNot: [
           '^functions/engines/($1|runtime)/',
-          '^functions/engines/image/(encoding-options|finish|formats|options|transform|codecs/tiff-pages|vector/pdf|vector/pdf-pages)[.]ts$',
+          '^functions/engines/image/(encoding-options|finish|formats|options|transform|codecs/tiff-pages|encoders/pdf|vector/pdf-pages)[.]ts$',
           '^functions/engines/document/(guards/containers|guards/defuse-package|office/office|pdf/pdf)[.]ts$',
         ],
       },

@@ -12,6 +12,7 @@ import type { Frame } from './codecs/magick.ts';
 import { addExif, joinTiffs } from './codecs/tiff-pages.ts';
 import { copyJpeg } from './copy-jpeg.ts';
 import { encodeFrames, encodeWithSharp, toFrame } from './encoders/encode.ts';
+import { writePdf } from './encoders/pdf.ts';
 import { verifyOutput } from './encoders/verify.ts';
 import { explain, tooManyFramePixels } from './failures.ts';
 import { type ImageFormat, imageFormat, isDrawing, type Writing } from './formats.ts';
@@ -28,7 +29,6 @@ import {
   textOption,
   transform,
 } from './transform.ts';
-import { writePdf } from './vector/pdf.ts';
 
 /** Returns the crop area of an image. */
 export type Cutter = (picture: Picture) => Cut;

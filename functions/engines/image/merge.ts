@@ -6,13 +6,13 @@ import { EngineError, type InputFile, type Work, type WorkContext, type WorkResu
 import { joinRoll } from './animation.ts';
 import type { Frame } from './codecs/magick.ts';
 import { encodeWithSharp, toFrame } from './encoders/encode.ts';
+import { writePdf } from './encoders/pdf.ts';
 import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { imageFormat } from './formats.ts';
 import { maxFrames, maxPixelsAtOnce } from './limits.ts';
 import { openPicture, readingLeniently } from './picture.ts';
 import { numberOption, textOption } from './transform.ts';
-import { writePdf } from './vector/pdf.ts';
 import { pdfPages, renderPdfPage } from './vector/pdf-pages.ts';
 
 const pageDpi = 96;

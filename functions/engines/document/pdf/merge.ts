@@ -26,7 +26,7 @@ export async function merge(
   const pagesOfWeb = inputs.filter(({ input: { format } }) => format === 'html' || format === 'xhtml');
   if (pagesOfWeb.length > 0) warnings.push(laidOut(pagesOfWeb.map(({ input }) => JSON.stringify(input.name))));
   // Loaded only if needed: it imports the image decoders.
-  const { writePdf } = await import('../../image/vector/pdf.ts');
+  const { writePdf } = await import('../../image/encoders/pdf.ts');
   const path = join(work.folder, 'merged.pdf');
   const progress = (percent: number) => context.progress(80 + percent / 5);
   warnings.push(...(await writePdf(path, pages, work, { ...context, progress })));

@@ -23,9 +23,9 @@ import { maxPdfPages } from '../limits.ts';
 import { type Picture, pageOption } from '../openers/opened.ts';
 import { missingFrames, openPicture, readingLeniently, singlePage } from '../picture.ts';
 import { textOption } from '../transform.ts';
-import { passwordProtected } from './pdf-pages.ts';
-import { postScriptToPdf, svgToPdf } from './postscript.ts';
-import { prepareSvg } from './svg.ts';
+import { passwordProtected } from '../vector/pdf-pages.ts';
+import { postScriptToPdf, svgToPdf } from '../vector/postscript.ts';
+import { prepareSvg } from '../vector/svg.ts';
 
 const compress = promisify(deflate);
 
