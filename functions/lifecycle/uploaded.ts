@@ -4,7 +4,7 @@ import type { Context, S3Event, SQSEvent, SQSRecord } from 'aws-lambda';
 import { fileProblem } from '../../shared/accounts/limits.ts';
 import { copyVersion, deleteObject, newToken } from '../../shared/aws/objects.ts';
 import { hideFor, queueVariable } from '../../shared/aws/queues.ts';
-import { records } from '../../shared/aws/records.ts';
+import { records } from '../../shared/aws/stores/records.ts';
 import { detectFile, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { atMost } from '../../shared/concurrency.ts';
 import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';

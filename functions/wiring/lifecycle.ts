@@ -1,10 +1,10 @@
-import { hasSubscribers } from '../../shared/aws/account-subscribers.ts';
 import { deleteFiles } from '../../shared/aws/objects.ts';
 import { performExport } from '../../shared/aws/perform-export.ts';
-import { publish } from '../../shared/aws/publish.ts';
 import { enqueue } from '../../shared/aws/queues.ts';
-import { records } from '../../shared/aws/records.ts';
-import { deleteSecrets } from '../../shared/aws/secrets.ts';
+import { hasSubscribers } from '../../shared/aws/stores/account-subscribers.ts';
+import { publish } from '../../shared/aws/stores/publish.ts';
+import { records } from '../../shared/aws/stores/records.ts';
+import { deleteSecrets } from '../../shared/aws/stores/secrets.ts';
 import type { LifecycleDependencies } from '../../shared/lifecycle/dependencies.ts';
 import { createLifecycle } from '../../shared/lifecycle/lifecycle.ts';
 import { routeTask } from '../../shared/tasks/route.ts';

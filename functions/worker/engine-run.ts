@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { writeEngineState } from '../../shared/aws/engine-state.ts';
 import { copyVersion, newToken, putObject, readVersion } from '../../shared/aws/objects.ts';
+import { writeEngineState } from '../../shared/aws/stores/engine-state.ts';
 import type { EngineResources } from '../../shared/catalogue/catalogue.ts';
 import { formatAs } from '../../shared/catalogue/detect.ts';
 import type { OptionValues } from '../../shared/catalogue/options.ts';

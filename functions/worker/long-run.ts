@@ -1,4 +1,4 @@
-import { keepRun, longRunsKey, removeRuns } from '../../shared/aws/long-runs.ts';
+import { keepRun, longRunsKey, removeRuns } from '../../shared/aws/stores/long-runs.ts';
 import {
   expiredRuns,
   isShareTaken,

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deleteFiles, deleteKeys } from '../../shared/aws/objects.ts';
 import { hideFor, queueVariable, type WorkMessage } from '../../shared/aws/queues.ts';
-import { readSecrets } from '../../shared/aws/secrets.ts';
+import { readSecrets } from '../../shared/aws/stores/secrets.ts';
 import { defined } from '../../shared/defined.ts';
 import { attemptPrefix } from '../../shared/files/keys.ts';
 import type { Later } from '../../shared/lifecycle/dependencies.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalFunction } from '../../packages/local-aws/src/template/model.ts';
-import type { EngineState } from '../../shared/aws/engine-state.ts';
+import type { EngineState } from '../../shared/aws/stores/engine-state.ts';
 import { currentTemplate } from '../build/template-cache.ts';
 import { type RunningStack, startLocalStack } from '../local/stack.ts';
 import type { RunningImage } from './builder.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
-import { newApiKey } from '../../shared/aws/api-keys.ts';
+import { newApiKey } from '../../shared/aws/stores/api-keys.ts';
 import { isId, newId } from '../../shared/ids.ts';
 import { explainAwsError, namesOfStack } from '../deployed-stack.ts';
 import { numberOf, readRights, rightsOptions, rightsUsage, UsageError } from './key-options.ts';

@@ -8,9 +8,9 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Actor } from '../../shared/accounts/audit.ts';
-import { accountItem, accountKey } from '../../shared/aws/accounts.ts';
-import { type ApiKey, describeKey, itemsOfKey } from '../../shared/aws/api-keys.ts';
-import { auditItem } from '../../shared/aws/audit.ts';
+import { accountItem, accountKey } from '../../shared/aws/stores/accounts.ts';
+import { type ApiKey, describeKey, itemsOfKey } from '../../shared/aws/stores/api-keys.ts';
+import { auditItem } from '../../shared/aws/stores/audit.ts';
 import { toAttributes } from '../../shared/aws/table.ts';
 
 const operator: Actor = { type: 'operator' };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newApiKey } from '../../shared/aws/api-keys.ts';
+import { newApiKey } from '../../shared/aws/stores/api-keys.ts';
 import { newId } from '../../shared/ids.ts';
 
 /** The identity of a data folder: created once, kept with the data. */

@@ -9,10 +9,10 @@ import {
   startLocalAws,
 } from '../../packages/local-aws/src/start.ts';
 import type { LocalFunction, LocalStack, PolicyStatement } from '../../packages/local-aws/src/template/model.ts';
-import { accountItem, itemsOfMember } from '../../shared/aws/accounts.ts';
-import { describeKey, itemsOfKey } from '../../shared/aws/api-keys.ts';
-import { engineStateItem } from '../../shared/aws/engine-state.ts';
-import { personItem } from '../../shared/aws/people.ts';
+import { accountItem, itemsOfMember } from '../../shared/aws/stores/accounts.ts';
+import { describeKey, itemsOfKey } from '../../shared/aws/stores/api-keys.ts';
+import { engineStateItem } from '../../shared/aws/stores/engine-state.ts';
+import { personItem } from '../../shared/aws/stores/people.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BatchGetItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { longRunsKey } from '../../shared/aws/long-runs.ts';
+import { longRunsKey } from '../../shared/aws/stores/long-runs.ts';
 import { toAttributes } from '../../shared/aws/table.ts';
 import { newId } from '../../shared/ids.ts';
 import { Client, dataUri, taskOf } from '../support/client.ts';

@@ -8,7 +8,7 @@ import { CreateTableCommand, DynamoDBClient, GetItemCommand, QueryCommand } from
 import dynalite from 'dynalite';
 import { expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
-import { hashOfKey } from '../../shared/aws/api-keys.ts';
+import { hashOfKey } from '../../shared/aws/stores/api-keys.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { newId } from '../../shared/ids.ts';
 import { compileCache } from '../support/compile-cache.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { planTasks } from '../../functions/api/creation/plan.ts';
-import type { hasSubscribers as hasSubscribersInTable } from '../../shared/aws/account-subscribers.ts';
-import type { records as tableRecords } from '../../shared/aws/records.ts';
+import type { hasSubscribers as hasSubscribersInTable } from '../../shared/aws/stores/account-subscribers.ts';
+import type { records as tableRecords } from '../../shared/aws/stores/records.ts';
 import type { query as tableQuery } from '../../shared/aws/table.ts';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
@@ -33,9 +33,9 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries(await tableVariables(service))) vi.stubEnv(name, value);
   // After setting the variables, which these modules read on load.
   vi.resetModules();
-  ({ records } = await import('../../shared/aws/records.ts'));
+  ({ records } = await import('../../shared/aws/stores/records.ts'));
   ({ query } = await import('../../shared/aws/table.ts'));
-  ({ hasSubscribers } = await import('../../shared/aws/account-subscribers.ts'));
+  ({ hasSubscribers } = await import('../../shared/aws/stores/account-subscribers.ts'));
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -204,8 +204,8 @@ describe('whether an account has subscribers', () => {
   async function anotherFunction() {
     vi.resetModules();
     const [{ records: itsRecords }, subscribers] = await Promise.all([
-      import('../../shared/aws/records.ts'),
-      import('../../shared/aws/account-subscribers.ts'),
+      import('../../shared/aws/stores/records.ts'),
+      import('../../shared/aws/stores/account-subscribers.ts'),
     ]);
     return { ...subscribers, records: itsRecords };
   }

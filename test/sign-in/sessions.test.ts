@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../functions/api/http/route.ts';
 import { routes } from '../../functions/api/routes.ts';
 import { CapacityMeter } from '../../packages/local-aws/src/dynamodb/capacity/meter.ts';
-import { accountItem, itemsOfMember } from '../../shared/aws/accounts.ts';
+import { accountItem, itemsOfMember } from '../../shared/aws/stores/accounts.ts';
 import { newId } from '../../shared/ids.ts';
 import { addUser, functionOf, startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';

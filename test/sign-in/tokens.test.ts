@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accountItem } from '../../shared/aws/accounts.ts';
+import { accountItem } from '../../shared/aws/stores/accounts.ts';
 import { newId } from '../../shared/ids.ts';
 import { ApiDocument } from '../support/api-document.ts';
 import { startAlteredStack } from '../support/running-stack.ts';

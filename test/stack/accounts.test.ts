@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Person } from '../../shared/accounts/account.ts';
 import { type Caller, type Role, roles, scopesOfRole } from '../../shared/accounts/caller.ts';
-import type * as AccountStore from '../../shared/aws/accounts.ts';
-import type * as KeyStore from '../../shared/aws/api-keys.ts';
-import type * as AuditStore from '../../shared/aws/audit.ts';
+import type * as AccountStore from '../../shared/aws/stores/accounts.ts';
+import type * as KeyStore from '../../shared/aws/stores/api-keys.ts';
+import type * as AuditStore from '../../shared/aws/stores/audit.ts';
 import type * as Table from '../../shared/aws/table.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TaskView } from '../support/client.ts';
@@ -35,9 +35,9 @@ beforeAll(async () => {
     authenticate: async () => signedIn,
     keyKnownMs: 10_000,
   }));
-  store = await import('../../shared/aws/accounts.ts');
-  keys = await import('../../shared/aws/api-keys.ts');
-  audit = await import('../../shared/aws/audit.ts');
+  store = await import('../../shared/aws/stores/accounts.ts');
+  keys = await import('../../shared/aws/stores/api-keys.ts');
+  audit = await import('../../shared/aws/stores/audit.ts');
   table = await import('../../shared/aws/table.ts');
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
-import { shardOf } from '../../shared/aws/records.ts';
+import { shardOf } from '../../shared/aws/stores/records.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { groupOfId } from '../../shared/ids.ts';
 import { clientAs } from './roles.ts';

@@ -14,8 +14,8 @@ import { makeCredentials } from '../../packages/local-aws/src/iam/credentials.ts
 import type { LocalFunction, LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
 import type { Account, Person } from '../../shared/accounts/account.ts';
-import { accountItem, itemsOfMember } from '../../shared/aws/accounts.ts';
-import { describeKey, itemsOfKey, newApiKey } from '../../shared/aws/api-keys.ts';
+import { accountItem, itemsOfMember } from '../../shared/aws/stores/accounts.ts';
+import { describeKey, itemsOfKey, newApiKey } from '../../shared/aws/stores/api-keys.ts';
 import { newId } from '../../shared/ids.ts';
 import { Client } from './client.ts';
 

@@ -1,6 +1,6 @@
 import { actorOf } from '../../../shared/accounts/audit.ts';
-import { accountsOf, createAccount, readMember } from '../../../shared/aws/accounts.ts';
-import { recordChange } from '../../../shared/aws/audit.ts';
+import { accountsOf, createAccount, readMember } from '../../../shared/aws/stores/accounts.ts';
+import { recordChange } from '../../../shared/aws/stores/audit.ts';
 import { newId } from '../../../shared/ids.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { conflict, insufficientPermission } from '../http/errors.ts';

@@ -1,4 +1,4 @@
-import { issueToken } from '../../../shared/aws/tokens.ts';
+import { issueToken } from '../../../shared/aws/stores/tokens.ts';
 import { defined } from '../../../shared/defined.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ownedJob } from '../http/find-owned.ts';

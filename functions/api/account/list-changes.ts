@@ -1,4 +1,4 @@
-import { listChanges } from '../../../shared/aws/audit.ts';
+import { listChanges } from '../../../shared/aws/stores/audit.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { routes } from '../routes.ts';
 

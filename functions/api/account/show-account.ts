@@ -1,5 +1,5 @@
 import type { Caller } from '../../../shared/accounts/caller.ts';
-import { accountsOf, readAccount, readMember } from '../../../shared/aws/accounts.ts';
+import { accountsOf, readAccount, readMember } from '../../../shared/aws/stores/accounts.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { settings } from '../../wiring/settings.ts';
 import { endpoint } from '../http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { type DayOfUsage, usageBetween } from '../../../shared/aws/minutes.ts';
+import { type DayOfUsage, usageBetween } from '../../../shared/aws/stores/minutes.ts';
 import { isProcessing } from '../../../shared/operations/operations.ts';
 import type { JsonObject, Task } from '../../../shared/tasks/task.ts';
 import { catalogue, engineCatalogues } from '../../catalogue/catalogues.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../shared/accounts/caller.ts';
-import { records } from '../../../shared/aws/records.ts';
+import { records } from '../../../shared/aws/stores/records.ts';
 import { defined } from '../../../shared/defined.ts';
 import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
 import { isDeletedOrExpired, type JsonObject } from '../../../shared/tasks/task.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../shared/accounts/caller.ts';
-import { minutesPerMonthOf } from '../../../shared/aws/accounts.ts';
+import { minutesPerMonthOf } from '../../../shared/aws/stores/accounts.ts';
 import type { TimeLimits } from '../../../shared/tasks/meter.ts';
 import { settings } from '../../wiring/settings.ts';
 import { remember } from '../http/remember.ts';

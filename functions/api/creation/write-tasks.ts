@@ -1,5 +1,5 @@
 import { newToken, putObject } from '../../../shared/aws/objects.ts';
-import { storeSecrets } from '../../../shared/aws/secrets.ts';
+import { storeSecrets } from '../../../shared/aws/stores/secrets.ts';
 import { detectFile } from '../../../shared/catalogue/detect.ts';
 import { outputKey } from '../../../shared/files/keys.ts';
 import { safeName } from '../../../shared/files/names.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { records } from '../../../shared/aws/records.ts';
+import { records } from '../../../shared/aws/stores/records.ts';
 import { isDeletedOrExpired } from '../../../shared/tasks/task.ts';
 import { settings } from '../../wiring/settings.ts';
 import { notFound } from '../http/errors.ts';

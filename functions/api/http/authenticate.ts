@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type Caller, callerKnownMs } from '../../../shared/accounts/caller.ts';
-import { callerOfKey, isExpired } from '../../../shared/aws/api-keys.ts';
+import { callerOfKey, isExpired } from '../../../shared/aws/stores/api-keys.ts';
 import { unauthorized } from './errors.ts';
 import { remember } from './remember.ts';
 import { callerOfSession } from './session.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../shared/accounts/caller.ts';
-import { records } from '../../../shared/aws/records.ts';
+import { records } from '../../../shared/aws/stores/records.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';

@@ -1,4 +1,4 @@
-import { ownedRecords } from '../../../shared/aws/owned-records.ts';
+import { ownedRecords } from '../../../shared/aws/stores/owned-records.ts';
 import type { ListPage, ListWindow, OwnedRecords } from '../../../shared/lists/view.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { settings } from '../../wiring/settings.ts';

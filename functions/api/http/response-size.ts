@@ -1,4 +1,4 @@
-import { records } from '../../../shared/aws/records.ts';
+import { records } from '../../../shared/aws/stores/records.ts';
 import { defined } from '../../../shared/defined.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { presentJob, secondsOf } from '../../../shared/jobs/present.ts';

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type Caller, callerKnownMs, scopesOfRole } from '../../../shared/accounts/caller.ts';
-import { roleIn } from '../../../shared/aws/accounts.ts';
-import { type Session, useSession } from '../../../shared/aws/people.ts';
+import { roleIn } from '../../../shared/aws/stores/accounts.ts';
+import { type Session, useSession } from '../../../shared/aws/stores/people.ts';
 import { isId } from '../../../shared/ids.ts';
 import { required } from '../../../shared/settings.ts';
 import { readCookie, sessionCookie } from './cookies.ts';

@@ -1,5 +1,5 @@
-import { records } from '../../../shared/aws/records.ts';
-import { storeWebhook } from '../../../shared/aws/webhook-store.ts';
+import { records } from '../../../shared/aws/stores/records.ts';
+import { storeWebhook } from '../../../shared/aws/stores/webhook-store.ts';
 import { defined } from '../../../shared/defined.ts';
 import { webhookOfJob } from '../../../shared/webhooks/webhook.ts';
 import { presentMonth } from '../account/usage/present-month.ts';

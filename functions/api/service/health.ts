@@ -1,4 +1,4 @@
-import { readEngineStates } from '../../../shared/aws/engine-state.ts';
+import { readEngineStates } from '../../../shared/aws/stores/engine-state.ts';
 import { describeMissing, reasonOff } from '../../../shared/catalogue/missing.ts';
 import { required } from '../../../shared/settings.ts';
 import { catalogue, engineCatalogues, missingComponents } from '../../catalogue/catalogues.ts';

@@ -1,5 +1,5 @@
-import { createPersonalAccount, roleIn, takeInvitations, updateProfile } from '../../../shared/aws/accounts.ts';
-import { createSession, findOrCreatePerson, sessionSeconds } from '../../../shared/aws/people.ts';
+import { createPersonalAccount, roleIn, takeInvitations, updateProfile } from '../../../shared/aws/stores/accounts.ts';
+import { createSession, findOrCreatePerson, sessionSeconds } from '../../../shared/aws/stores/people.ts';
 import { required } from '../../../shared/settings.ts';
 import { attemptCookie, readCookie, sessionCookie, writeCookie } from '../http/cookies.ts';
 import { HttpError } from '../http/errors.ts';

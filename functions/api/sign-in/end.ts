@@ -1,4 +1,4 @@
-import { endSession, readSession } from '../../../shared/aws/people.ts';
+import { endSession, readSession } from '../../../shared/aws/stores/people.ts';
 import { readCookie, sessionCookie, writeCookie } from '../http/cookies.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { checkCsrf } from '../http/session.ts';

@@ -1,5 +1,5 @@
 import type { Configuration, IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
-import type { Identity } from '../../../shared/aws/people.ts';
+import type { Identity } from '../../../shared/aws/stores/people.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Attempt } from './attempts.ts';
 import { callbackUrl, unavailable } from './issuer.ts';

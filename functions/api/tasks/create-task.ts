@@ -1,4 +1,4 @@
-import { records } from '../../../shared/aws/records.ts';
+import { records } from '../../../shared/aws/stores/records.ts';
 import { required } from '../../../shared/settings.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
 import { findEarlier, replayedHeader } from '../creation/idempotency-keys.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type EventMessage, sendEvents } from '../../../shared/aws/events.ts';
-import { records } from '../../../shared/aws/records.ts';
-import { isStillValid } from '../../../shared/aws/tokens.ts';
+import { records } from '../../../shared/aws/stores/records.ts';
+import { isStillValid } from '../../../shared/aws/stores/tokens.ts';
 import { type ChangeEvent, groupOf, subjectOf } from '../../../shared/events/change-event.ts';
 import {
   type Cursor,

@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { EventMessage } from '../../../shared/aws/events.ts';
-import { deliveries } from '../../../shared/aws/webhook-deliveries.ts';
+import { deliveries } from '../../../shared/aws/stores/webhook-deliveries.ts';
 import type { ChangeEvent } from '../../../shared/events/change-event.ts';
 import { presentFullJob, type Relay, relayFor } from './broadcast.ts';
 import { putOnBus } from './bus.ts';

@@ -2,7 +2,7 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { BusEvent, DeliveryMessage } from '../../../shared/aws/queues.ts';
-import { deliveries } from '../../../shared/aws/webhook-deliveries.ts';
+import { deliveries } from '../../../shared/aws/stores/webhook-deliveries.ts';
 import { parseAllowHosts } from '../../../shared/net/addresses.ts';
 import { callReceiver } from './call.ts';
 import { signedHeaders } from './sign.ts';

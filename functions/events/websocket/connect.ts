@@ -1,7 +1,7 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import { addConnectedSubscriber } from '../../../shared/aws/account-subscribers.ts';
 import { sendEvents } from '../../../shared/aws/events.ts';
-import { holderOf } from '../../../shared/aws/tokens.ts';
+import { addConnectedSubscriber } from '../../../shared/aws/stores/account-subscribers.ts';
+import { holderOf } from '../../../shared/aws/stores/tokens.ts';
 import { storeConnection } from './connections.ts';
 
 /** The request that opened the connection: Lambda's types omit its headers and query. */

@@ -1,4 +1,5 @@
-import { forgetConnection, noteConnection } from '../../../shared/aws/key-connections.ts';
+import { forgetConnection, noteConnection } from '../../../shared/aws/stores/key-connections.ts';
+import type { TokenHolder } from '../../../shared/aws/stores/tokens.ts';
 import {
   batchGet,
   get,
@@ -13,7 +14,6 @@ import {
   update,
 } from '../../../shared/aws/table.ts';
 import { partitions } from '../../../shared/aws/table-schema.ts';
-import type { TokenHolder } from '../../../shared/aws/tokens.ts';
 import type { Cursor, Phase } from '../../../shared/events/event-names.ts';
 import type { Dialect } from './dialect.ts';
 import { forgetPinged, notePinged } from './pings.ts';

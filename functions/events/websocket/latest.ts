@@ -1,4 +1,4 @@
-import { ownedRecords } from '../../../shared/aws/owned-records.ts';
+import { ownedRecords } from '../../../shared/aws/stores/owned-records.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { newestJobs, newestTasks } from '../../../shared/lists/list.ts';
 import { readNumberSettings } from '../../../shared/settings.ts';

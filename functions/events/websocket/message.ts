@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import { addConnectedSubscriber } from '../../../shared/aws/account-subscribers.ts';
-import { holderOf, isStillValid } from '../../../shared/aws/tokens.ts';
+import { addConnectedSubscriber } from '../../../shared/aws/stores/account-subscribers.ts';
+import { holderOf, isStillValid } from '../../../shared/aws/stores/tokens.ts';
 import { defined } from '../../../shared/defined.ts';
 import { type Connection, channelsOfSession, readConnection, storeConnection } from './connections.ts';
 import { encode } from './dialect.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { subscribersKnownMs } from '../../../shared/aws/account-subscribers.ts';
 import { sendEvents } from '../../../shared/aws/events.ts';
-import { records } from '../../../shared/aws/records.ts';
+import { subscribersKnownMs } from '../../../shared/aws/stores/account-subscribers.ts';
+import { records } from '../../../shared/aws/stores/records.ts';
 import { groupOf } from '../../../shared/events/change-event.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';

@@ -6,7 +6,7 @@ import { synthesize } from '../../../infra/build/synth.ts';
 import { StoredKeys } from '../../../infra/keys/stored-keys.ts';
 import { findMissing } from '../../../infra/local/engine-checks.ts';
 import { fontVariables } from '../../../infra/local/fonts.ts';
-import { newApiKey } from '../../../shared/aws/api-keys.ts';
+import { newApiKey } from '../../../shared/aws/stores/api-keys.ts';
 import { encodeMissing } from '../../../shared/catalogue/missing.ts';
 import { newId } from '../../../shared/ids.ts';
 import { startReceiver } from '../../events/receiver.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
 import { responseSchemas } from '../../../functions/api/http/response-schemas.ts';
-import type { EngineState } from '../../../shared/aws/engine-state.ts';
+import type { EngineState } from '../../../shared/aws/stores/engine-state.ts';
 import { encodeMissing, type MissingComponents } from '../../../shared/catalogue/missing.ts';
 
 afterEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 const states = new Map<string, EngineState>();
-vi.mock('../../../shared/aws/engine-state.ts', () => ({ readEngineStates: async () => states }));
+vi.mock('../../../shared/aws/stores/engine-state.ts', () => ({ readEngineStates: async () => states }));
 
 /** Asks the function as it is on an instance that lacks something. */
 async function health(missing?: MissingComponents) {

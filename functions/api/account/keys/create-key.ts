@@ -1,8 +1,8 @@
 import { actorOf } from '../../../../shared/accounts/audit.ts';
 import type { KeyLimits } from '../../../../shared/accounts/caller.ts';
 import { excessOf } from '../../../../shared/accounts/limits.ts';
-import { describeKey, listKeys, newApiKey, storeKey } from '../../../../shared/aws/api-keys.ts';
-import { recordChange } from '../../../../shared/aws/audit.ts';
+import { describeKey, listKeys, newApiKey, storeKey } from '../../../../shared/aws/stores/api-keys.ts';
+import { recordChange } from '../../../../shared/aws/stores/audit.ts';
 import { defined } from '../../../../shared/defined.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { catalogue } from '../../../catalogue/catalogues.ts';

@@ -1,7 +1,7 @@
 import { actorOf } from '../../../../shared/accounts/audit.ts';
-import { deleteKey, readKey } from '../../../../shared/aws/api-keys.ts';
-import { recordChange } from '../../../../shared/aws/audit.ts';
-import { closeConnections } from '../../../../shared/aws/key-connections.ts';
+import { deleteKey, readKey } from '../../../../shared/aws/stores/api-keys.ts';
+import { recordChange } from '../../../../shared/aws/stores/audit.ts';
+import { closeConnections } from '../../../../shared/aws/stores/key-connections.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { notFound } from '../../http/errors.ts';
 import { routes } from '../../routes.ts';

@@ -1,4 +1,4 @@
-import { listKeys } from '../../../../shared/aws/api-keys.ts';
+import { listKeys } from '../../../../shared/aws/stores/api-keys.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { lastUses } from '../../http/rate-store.ts';
 import { routes } from '../../routes.ts';

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../../../shared/aws/api-keys.ts';
+import type { ApiKey } from '../../../../shared/aws/stores/api-keys.ts';
 
 /** Presents a key without its hash. */
 export function presentKey(

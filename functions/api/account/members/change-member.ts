@@ -1,6 +1,6 @@
 import { actorOf } from '../../../../shared/accounts/audit.ts';
-import { changeRole, readMember } from '../../../../shared/aws/accounts.ts';
-import { recordChange } from '../../../../shared/aws/audit.ts';
+import { changeRole, readMember } from '../../../../shared/aws/stores/accounts.ts';
+import { recordChange } from '../../../../shared/aws/stores/audit.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { notFound } from '../../http/errors.ts';
 import { routes } from '../../routes.ts';

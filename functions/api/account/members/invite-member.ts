@@ -1,7 +1,7 @@
 import { maxMembers, normalizedEmail } from '../../../../shared/accounts/account.ts';
 import { actorOf } from '../../../../shared/accounts/audit.ts';
-import { invite, readMembers } from '../../../../shared/aws/accounts.ts';
-import { recordChange } from '../../../../shared/aws/audit.ts';
+import { invite, readMembers } from '../../../../shared/aws/stores/accounts.ts';
+import { recordChange } from '../../../../shared/aws/stores/audit.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { conflict } from '../../http/errors.ts';

@@ -1,4 +1,4 @@
-import { readMembers } from '../../../../shared/aws/accounts.ts';
+import { readMembers } from '../../../../shared/aws/stores/accounts.ts';
 import { requireScope } from '../../http/authorize.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { routes } from '../../routes.ts';

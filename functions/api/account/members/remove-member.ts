@@ -1,7 +1,12 @@
 import { actorOf, type Source } from '../../../../shared/accounts/audit.ts';
 import type { Caller } from '../../../../shared/accounts/caller.ts';
-import { readInvitation, readMember, removeMember, withdrawInvitation } from '../../../../shared/aws/accounts.ts';
-import { recordChange } from '../../../../shared/aws/audit.ts';
+import {
+  readInvitation,
+  readMember,
+  removeMember,
+  withdrawInvitation,
+} from '../../../../shared/aws/stores/accounts.ts';
+import { recordChange } from '../../../../shared/aws/stores/audit.ts';
 import { requireScope } from '../../http/authorize.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { conflict, notFound } from '../../http/errors.ts';

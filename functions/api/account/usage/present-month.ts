@@ -1,4 +1,4 @@
-import { takenIn } from '../../../../shared/aws/minutes.ts';
+import { takenIn } from '../../../../shared/aws/stores/minutes.ts';
 import { monthOf } from '../../../../shared/tasks/meter.ts';
 import { allowanceOf } from '../../creation/time-limits.ts';
 

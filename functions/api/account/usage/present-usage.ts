@@ -1,4 +1,4 @@
-import type { DayOfUsage } from '../../../../shared/aws/minutes.ts';
+import type { DayOfUsage } from '../../../../shared/aws/stores/minutes.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
 
 /** Presents the total usage of some days. */

@@ -1,4 +1,4 @@
-import { usageBetween } from '../../../../shared/aws/minutes.ts';
+import { usageBetween } from '../../../../shared/aws/stores/minutes.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { invalidFields } from '../../http/errors.ts';
 import { routes } from '../../routes.ts';

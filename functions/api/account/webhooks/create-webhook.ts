@@ -1,7 +1,7 @@
 import { actorOf } from '../../../../shared/accounts/audit.ts';
-import { addWebhookSubscriber } from '../../../../shared/aws/account-subscribers.ts';
-import { recordChange } from '../../../../shared/aws/audit.ts';
-import { listWebhooks, storeWebhook } from '../../../../shared/aws/webhook-store.ts';
+import { addWebhookSubscriber } from '../../../../shared/aws/stores/account-subscribers.ts';
+import { recordChange } from '../../../../shared/aws/stores/audit.ts';
+import { listWebhooks, storeWebhook } from '../../../../shared/aws/stores/webhook-store.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { newSecret, type Webhook } from '../../../../shared/webhooks/webhook.ts';
 import { endpoint } from '../../http/endpoint.ts';

@@ -1,7 +1,7 @@
 import { actorOf } from '../../../../shared/accounts/audit.ts';
-import { removeWebhookSubscriber } from '../../../../shared/aws/account-subscribers.ts';
-import { recordChange } from '../../../../shared/aws/audit.ts';
-import { deleteWebhook } from '../../../../shared/aws/webhook-store.ts';
+import { removeWebhookSubscriber } from '../../../../shared/aws/stores/account-subscribers.ts';
+import { recordChange } from '../../../../shared/aws/stores/audit.ts';
+import { deleteWebhook } from '../../../../shared/aws/stores/webhook-store.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { routes } from '../../routes.ts';
 import { ownedWebhook, withoutQuery } from './present-webhook.ts';

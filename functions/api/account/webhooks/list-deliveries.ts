@@ -1,4 +1,4 @@
-import { listDeliveries } from '../../../../shared/aws/webhook-store.ts';
+import { listDeliveries } from '../../../../shared/aws/stores/webhook-store.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { routes } from '../../routes.ts';
 import { ownedWebhook, presentDelivery } from './present-webhook.ts';

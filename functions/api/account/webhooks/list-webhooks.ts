@@ -1,4 +1,4 @@
-import { listWebhooks } from '../../../../shared/aws/webhook-store.ts';
+import { listWebhooks } from '../../../../shared/aws/stores/webhook-store.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { routes } from '../../routes.ts';
 import { presentWebhook } from './present-webhook.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../../shared/accounts/caller.ts';
-import { readWebhook } from '../../../../shared/aws/webhook-store.ts';
+import { readWebhook } from '../../../../shared/aws/stores/webhook-store.ts';
 import { defined } from '../../../../shared/defined.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
 import type { Delivery, Webhook } from '../../../../shared/webhooks/webhook.ts';

@@ -1,4 +1,4 @@
-import { deliveries } from '../../../../shared/aws/webhook-deliveries.ts';
+import { deliveries } from '../../../../shared/aws/stores/webhook-deliveries.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { conflict, notFound } from '../../http/errors.ts';
 import { routes } from '../../routes.ts';

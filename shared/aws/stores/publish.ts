@@ -1,8 +1,8 @@
-import { changeEventOf } from '../events/change-event.ts';
-import type { Change } from '../lifecycle/dependencies.ts';
+import { changeEventOf } from '../../events/change-event.ts';
+import type { Change } from '../../lifecycle/dependencies.ts';
+import { busEventsOf, parseBusScope } from '../bus-events.ts';
+import { publish as sendChanges } from '../events.ts';
 import { hasSubscribers } from './account-subscribers.ts';
-import { busEventsOf, parseBusScope } from './bus-events.ts';
-import { publish as sendChanges } from './events.ts';
 
 /** How long the end of a job may wait for an unresponsive bus before it is queued instead. */
 const timeoutMs = 1_000;
@@ -23,7 +23,7 @@ export async function publish(changes: Change[]): Promise<boolean> {
     .filter(({ events }) => events.length > 0);
   if (forBus.length === 0) return false;
   // Loaded on demand: few functions end jobs.
-  const { putEvents } = await import('./bus.ts');
+  const { putEvents } = await import('../bus.ts');
   const refused = await putEvents(
     forBus.flatMap(({ events }) => events),
     timeoutMs,

@@ -1,8 +1,8 @@
-import type { Person as MemberPerson } from '../accounts/account.ts';
-import { randomSecret, sha256 } from '../crypto.ts';
-import { newId } from '../ids.ts';
-import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, remove, update } from './table.ts';
-import { partitions } from './table-schema.ts';
+import type { Person as MemberPerson } from '../../accounts/account.ts';
+import { randomSecret, sha256 } from '../../crypto.ts';
+import { newId } from '../../ids.ts';
+import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, remove, update } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 
 /** A person's identity and profile at an OpenID Connect issuer. */
 export interface Identity extends Omit<MemberPerson, 'id'> {

@@ -1,6 +1,6 @@
-import { writeMetrics } from '../metrics.ts';
-import { createDeliveries } from '../webhooks/deliveries.ts';
-import { sendDelivery } from './queues.ts';
+import { writeMetrics } from '../../metrics.ts';
+import { createDeliveries } from '../../webhooks/deliveries.ts';
+import { sendDelivery } from '../queues.ts';
 import {
   createDelivery,
   disableWebhook,

@@ -1,8 +1,8 @@
-import { defined } from '../defined.ts';
-import { type Charge, chargesOf, type UsageEntry, usageOf } from '../tasks/charges.ts';
-import type { Task } from '../tasks/task.ts';
-import { get, type Item, type Key, query, type TransactionWrite } from './table.ts';
-import { partitions } from './table-schema.ts';
+import { defined } from '../../defined.ts';
+import { type Charge, chargesOf, type UsageEntry, usageOf } from '../../tasks/charges.ts';
+import type { Task } from '../../tasks/task.ts';
+import { get, type Item, type Key, query, type TransactionWrite } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 
 /**
  * Shards of an account's usage. The end of each task writes to one of them in a transaction, which blocks other writes

@@ -1,9 +1,9 @@
-import type { Actor } from '../accounts/audit.ts';
-import { scopes as allScopes, type Caller, type KeyLimits, type Scope } from '../accounts/caller.ts';
-import { randomSecret, sha256 } from '../crypto.ts';
+import type { Actor } from '../../accounts/audit.ts';
+import { scopes as allScopes, type Caller, type KeyLimits, type Scope } from '../../accounts/caller.ts';
+import { randomSecret, sha256 } from '../../crypto.ts';
+import { get, type Item, type Key, put, query, remove } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 import { toActor } from './audit.ts';
-import { get, type Item, type Key, put, query, remove } from './table.ts';
-import { partitions } from './table-schema.ts';
 
 /** An API key as it is stored: everything but the key itself. */
 export interface ApiKey {

@@ -1,12 +1,12 @@
-import { type Caller, callerKnownMs } from '../accounts/caller.ts';
-import { allowsOrigin } from '../accounts/limits.ts';
-import { randomSecret, sha256 } from '../crypto.ts';
-import { defined } from '../defined.ts';
-import { RecentValues } from '../recent-values.ts';
+import { type Caller, callerKnownMs } from '../../accounts/caller.ts';
+import { allowsOrigin } from '../../accounts/limits.ts';
+import { randomSecret, sha256 } from '../../crypto.ts';
+import { defined } from '../../defined.ts';
+import { RecentValues } from '../../recent-values.ts';
+import { get, type Key, put } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 import { roleIn } from './accounts.ts';
 import { callerOfHash, callerOfKey, isExpired } from './api-keys.ts';
-import { get, type Key, put } from './table.ts';
-import { partitions } from './table-schema.ts';
 
 /** The holder of a token or connection: an account or one of its jobs, authorized by a key or a person. */
 export interface TokenHolder {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Actor, type AuditAction, type AuditEntry, auditActions } from '../accounts/audit.ts';
-import { type Item, type Key, put, query } from './table.ts';
-import { partitions } from './table-schema.ts';
+import { type Actor, type AuditAction, type AuditEntry, auditActions } from '../../accounts/audit.ts';
+import { type Item, type Key, put, query } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 
 const keptSeconds = 90 * 24 * 60 * 60;
 

@@ -1,6 +1,6 @@
-import { RecentValues } from '../recent-values.ts';
-import { get, type Item, type Key, update } from './table.ts';
-import { partitions } from './table-schema.ts';
+import { RecentValues } from '../../recent-values.ts';
+import { get, type Item, type Key, update } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 
 /**
  * Whether an account's events have a subscriber: it has webhooks, or opened a connection recently. Most jobs are only

@@ -1,8 +1,8 @@
-import type { CountedHour, CountedSlot } from '../lists/counted-hour.ts';
-import { hourOfSlot, mayBeCounted, slotMs, slotOfId, slotsPerHour } from '../lists/slots.ts';
-import { RecentValues } from '../recent-values.ts';
-import { type Item, type Key, query, update } from './table.ts';
-import { partitions } from './table-schema.ts';
+import type { CountedHour, CountedSlot } from '../../lists/counted-hour.ts';
+import { hourOfSlot, mayBeCounted, slotMs, slotOfId, slotsPerHour } from '../../lists/slots.ts';
+import { RecentValues } from '../../recent-values.ts';
+import { type Item, type Key, query, update } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 
 /**
  * How long an announcement covers further deletions of this process, in milliseconds. Far less than the lag of counts.

@@ -1,6 +1,6 @@
-import { sendEvents } from './events.ts';
-import { type Key, put, query, remove } from './table.ts';
-import { partitions } from './table-schema.ts';
+import { sendEvents } from '../events.ts';
+import { type Key, put, query, remove } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 
 const connectionKey = (keyHash: string, connection: string): Key => ({
   pk: `${partitions.keyConnection}${keyHash}`,

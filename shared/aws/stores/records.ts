@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { groupOfId } from '../ids.ts';
-import { isJobEventType, type Job, type JobEventType } from '../jobs/job.ts';
-import { changeRecord, type RecordAccess, type Replacement } from '../lifecycle/change-record.ts';
-import type { Group, LifecycleRecords, WorkerAccount } from '../lifecycle/dependencies.ts';
-import { hasEnded, isTask, type Task } from '../tasks/task.ts';
-import { type Decision, taskOf } from '../tasks/transitions.ts';
-import type { DeliveryRef } from '../webhooks/deliveries.ts';
-import { noSubscribersAt, rememberNoSubscribers, rememberSubscribers, subscribersKey } from './account-subscribers.ts';
-import { announceDeletion } from './counted-hours.ts';
-import { longRunsKey, toLongRuns } from './long-runs.ts';
-import { chargeWrites } from './minutes.ts';
+import { groupOfId } from '../../ids.ts';
+import { isJobEventType, type Job, type JobEventType } from '../../jobs/job.ts';
+import { changeRecord, type RecordAccess, type Replacement } from '../../lifecycle/change-record.ts';
+import type { Group, LifecycleRecords, WorkerAccount } from '../../lifecycle/dependencies.ts';
+import { hasEnded, isTask, type Task } from '../../tasks/task.ts';
+import { type Decision, taskOf } from '../../tasks/transitions.ts';
+import type { DeliveryRef } from '../../webhooks/deliveries.ts';
 import {
   backOff,
   batchGet,
@@ -25,8 +21,12 @@ import {
   type TransactionWrite,
   transact,
   update,
-} from './table.ts';
-import { indexPartitions, partitions, tableSchema } from './table-schema.ts';
+} from '../table.ts';
+import { indexPartitions, partitions, tableSchema } from '../table-schema.ts';
+import { noSubscribersAt, rememberNoSubscribers, rememberSubscribers, subscribersKey } from './account-subscribers.ts';
+import { announceDeletion } from './counted-hours.ts';
+import { longRunsKey, toLongRuns } from './long-runs.ts';
+import { chargeWrites } from './minutes.ts';
 
 /**
  * Shards of the due index. A partition takes 1,000 writes a second and a job writes twice, so these serve 8,000 jobs a

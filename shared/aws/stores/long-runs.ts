@@ -1,6 +1,6 @@
-import type { LongRuns } from '../tasks/long-runs.ts';
-import { type Item, type Key, update } from './table.ts';
-import { partitions } from './table-schema.ts';
+import type { LongRuns } from '../../tasks/long-runs.ts';
+import { type Item, type Key, update } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 
 /** Each run is an attribute with this prefix, so that one write adds it without a read. */
 const prefix = 'run#';

@@ -1,9 +1,9 @@
-import type { GroupKind, GroupSummary } from '../lists/group-summary.ts';
-import type { GroupQuery, OwnedRecords } from '../lists/view.ts';
+import type { GroupKind, GroupSummary } from '../../lists/group-summary.ts';
+import type { GroupQuery, OwnedRecords } from '../../lists/view.ts';
+import { type Item, query } from '../table.ts';
+import { indexPartitions, tableSchema } from '../table-schema.ts';
 import { countedHours, saveCountedHour } from './counted-hours.ts';
 import { records } from './records.ts';
-import { type Item, query } from './table.ts';
-import { indexPartitions, tableSchema } from './table-schema.ts';
 
 /** More than a page of 1 MB holds. */
 const wholePage = 10_000;

@@ -1,9 +1,9 @@
-import type { Job } from '../jobs/job.ts';
-import type { DeliveryRef } from '../webhooks/deliveries.ts';
-import type { Delivery, Webhook } from '../webhooks/webhook.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { DeliveryRef } from '../../webhooks/deliveries.ts';
+import type { Delivery, Webhook } from '../../webhooks/webhook.ts';
+import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, query, remove, update } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 import { shardOf } from './records.ts';
-import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, query, remove, update } from './table.ts';
-import { partitions } from './table-schema.ts';
 
 /** A user's webhooks are listed together. One given with a job is found by the job. */
 const webhookKey = (owner: string, id: string): Key => ({ pk: `${partitions.webhook}${owner}`, sk: `hook#${id}` });

@@ -1,10 +1,9 @@
-import { type Account, type Invitation, type Member, normalizedEmail, type Person } from '../accounts/account.ts';
-import { type Role, roles } from '../accounts/caller.ts';
-import { decideMemberChange, isLastOwner, type MemberChange } from '../accounts/members.ts';
-import { sha256 } from '../crypto.ts';
-import { defined } from '../defined.ts';
-import { newId } from '../ids.ts';
-import { recordChange } from './audit.ts';
+import { type Account, type Invitation, type Member, normalizedEmail, type Person } from '../../accounts/account.ts';
+import { type Role, roles } from '../../accounts/caller.ts';
+import { decideMemberChange, isLastOwner, type MemberChange } from '../../accounts/members.ts';
+import { sha256 } from '../../crypto.ts';
+import { defined } from '../../defined.ts';
+import { newId } from '../../ids.ts';
 import {
   batchGet,
   get,
@@ -18,8 +17,9 @@ import {
   remove,
   removeIf,
   update,
-} from './table.ts';
-import { partitions } from './table-schema.ts';
+} from '../table.ts';
+import { partitions } from '../table-schema.ts';
+import { recordChange } from './audit.ts';
 
 const invitationSeconds = 14 * 24 * 60 * 60;
 

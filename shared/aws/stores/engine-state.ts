@@ -1,5 +1,5 @@
-import { batchGet, type Key, put, toAttributes } from './table.ts';
-import { partitions } from './table-schema.ts';
+import { batchGet, type Key, put, toAttributes } from '../table.ts';
+import { partitions } from '../table-schema.ts';
 
 /** Which barriers stand between an engine's programs and the rest of its machine, by name. */
 export type BarrierStates = Record<string, { stands: true } | { stands: false; reason: string }>;

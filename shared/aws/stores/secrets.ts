@@ -1,7 +1,7 @@
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { secretKey } from '../files/keys.ts';
-import type { JsonObject, Task } from '../tasks/task.ts';
-import { bucket } from './bucket.ts';
+import { secretKey } from '../../files/keys.ts';
+import type { JsonObject, Task } from '../../tasks/task.ts';
+import { bucket } from '../bucket.ts';
 
 /** A task and its operation, which decides whether its secrets are store credentials or file passwords. */
 type Owner = Pick<Task, 'id' | 'operation'>;
