@@ -11,7 +11,7 @@ const [folder = ''] = process.argv.slice(2);
 
 /** Returns a value that changes with the modules of engines, without reading them. */
 function stateOfSources(): string {
-  const files = ['functions', 'shared'].flatMap((name) =>
+  const files = ['functions', 'packages/runtime-client', 'shared'].flatMap((name) =>
     readdirSync(`${root}${name}`, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),

@@ -209,7 +209,7 @@ describe('A personal account', () => {
   it('makes no team by a key', async () => {
     const { status, body } = await call('/v1/account/teams', { body: { name: 'Team' } });
     expect(status).toBe(403);
-    expect(body).toMatchObject({ errorCode: 'insufficient_permission', msg: expect.stringContaining('sign in') });
+    expect(body).toMatchObject({ errorCode: 'insufficient_permission', msg: expect.stringContaining('Sign in') });
   });
 
   it.each(['nobody', '@example.com', 'a@b', 'a b@example.com'])('%j is no e-mail address', async (email) => {

@@ -12,7 +12,7 @@ import type { WorkRoot } from './work-root.ts';
 const launcher = fileURLToPath(new URL('launch.pl', import.meta.url));
 const perl = '/usr/bin/perl';
 /** The parts of the code that engines import. The rest is not readable: the default data folder is next to the code. */
-const codeFolders = ['functions', 'shared', 'node_modules', 'layers', 'package.json'];
+const codeFolders = ['functions', 'packages/runtime-client', 'shared', 'node_modules', 'layers', 'package.json'];
 
 /** Paths of programs. */
 const pathVariables = ['LATHE_FFMPEG', 'LATHE_FFPROBE', 'LATHE_SOX', 'LATHE_CHROMIUM'];
