@@ -146,7 +146,7 @@ describe('upload', () => {
 
   test('refuses a task without a form, and a URL', async () => {
     const job = await lathe.createJob(twoTasks);
-    await expect(lathe.upload(taskOf(job, 'export'), 'x')).rejects.toThrow('Expected a task of import/upload');
+    await expect(lathe.upload(taskOf(job, 'export'), 'x')).rejects.toThrow('Expected an import/upload task');
     await expect(lathe.upload(taskOf(job, 'import'), 'https://example.com/a')).rejects.toThrow('Import it instead');
     await lathe.cancel(job);
   });

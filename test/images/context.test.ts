@@ -18,7 +18,7 @@ let root: string;
 // A copy, in which tests may edit modules.
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'lathe-test-'));
-  for (const name of ['functions', 'shared', 'package.json', 'package-lock.json'])
+  for (const name of ['functions', 'packages/runtime-client', 'shared', 'package.json', 'package-lock.json'])
     cpSync(join(projectRoot, name), join(root, name), { recursive: true });
 });
 
