@@ -8,7 +8,8 @@ import { type RunningService, startService } from '../support/running-stack.ts';
 
 const copied = [
   ...['cdk.json', 'package-lock.json', 'package.json'],
-  ...['functions', 'infra', 'layers', 'packages/client/src', 'shared', 'web'],
+  ...['functions', 'infra', 'layers', 'shared', 'web'],
+  ...['client', 'local-aws', 'runtime-client'].map((name) => `packages/${name}/src`),
 ];
 const list = 'functions/catalogue/catalogues.ts';
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await cp(join(projectRoot, 'test/engines/fixtures'), join(root, 'functions/engines/shout'), { recursive: true });
   const before = await readFile(join(root, list), 'utf8');
   const after = before
-    .replace('import ', "import { catalogue as shout } from '../shout/catalogue.ts';\nimport ")
+    .replace('import ', "import { catalogue as shout } from '../engines/shout/catalogue.ts';\nimport ")
     .replace('engineCatalogues: EngineCatalogue[] = [', '$&shout, ');
   expect(after).toContain('[shout, ');
   await writeFile(join(root, list), after);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from 'vitest';
+import { projectRoot } from '../../infra/bundling.ts';
 import { onlyInBreadth } from '../support/breadth.ts';
 import { type Client, dataUri, download, filesOf, type JobView, postForm, taskOf } from '../support/client.ts';
 import { photograph, twoHalves } from '../support/images.ts';
@@ -61,7 +62,7 @@ function findProcess(service: RunningService, ...words: string[]): Promise<numbe
 /** Waits until the service has an environment of a function with this variable. */
 function findEnvironment(service: RunningService, variable: string): Promise<number> {
   return findWhere(service, variable, async ({ pid, command }) => {
-    if (!command.includes('runtime-client/main')) return false;
+    if (!command.includes('runtime-client/src/main')) return false;
     const variables = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
     return variables.split('\0').includes(variable);
   });
@@ -172,7 +173,10 @@ describe.concurrent('work is not lost', { timeout: minutes * 60_000 }, () => {
     withShared(async (service) => {
       const job = await startSlowJob(service.client);
 
-      process.kill(await findEnvironment(service, '_HANDLER=functions/engines/image/handler.handler'), 'SIGKILL');
+      process.kill(
+        await findEnvironment(service, `LAMBDA_TASK_ROOT=${projectRoot}/functions/engines/image`),
+        'SIGKILL',
+      );
 
       await expectOneOutput(service, job);
     }));

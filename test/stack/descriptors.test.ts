@@ -12,7 +12,7 @@ const reason = process.platform === 'linux' ? undefined : 'Descriptors are inher
 /** What processes of the service may have open that does not close when they start another, by their command. */
 const kinds = [
   { name: 'reaper', command: /reaper\.pl/, may: [] },
-  { name: 'function', command: /runtime-client\/main\.ts/, may: [] },
+  { name: 'function', command: /runtime-client\/src\/main\.ts/, may: [] },
   // It passes the channel of messages on to the engine's process.
   { name: 'supervisor', command: /sandbox\/launch\.pl/, may: [/^3 socket:/] },
   { name: 'engine', command: /sandbox\/child\.ts/, may: [] },
