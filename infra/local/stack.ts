@@ -77,6 +77,7 @@ export async function startLocalStack({ environment, missing, ...options }: Loca
   const apiKey = environment.LATHE_API_KEY || identity.apiKey;
   const build = pageOnDemand(report);
   const catalogue = new Catalogue(engineCatalogues, missing.engines);
+  const off = engineCatalogues.filter(({ engine }) => !catalogue.isUsable(engine)).map(({ engine }) => engine);
   const running = await startLocalAws({
     ...options,
     root: projectRoot,
@@ -91,12 +92,7 @@ export async function startLocalStack({ environment, missing, ...options }: Loca
     variablesOf: (fn, cores) => ({ ...inherited(fn), ...localShare(fn, cores) }),
     isAwaited: ({ entry }) => awaited.some((path) => entry.startsWith(path)),
     slotsOf: workerSlots,
-    isConsumed: ({ function: fn }) => {
-      const { LATHE_ENGINE: engine } = fn.environment;
-      return (
-        engine === undefined || !engineCatalogues.some((each) => each.engine === engine) || catalogue.isUsable(engine)
-      );
-    },
+    isConsumed: ({ function: fn }) => !off.includes(fn.environment.LATHE_ENGINE ?? ''),
     build,
     user: developmentUser,
     socketPaths: ['/ws', '/socket.io'],

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointSchemas } from '../../functions/api/creation/schemas.ts';
 import type { JobView, TaskDefinition, TaskView } from '../support/client.ts';
 import {
+  denialsOf,
   exports,
   fileOf,
   imports,
@@ -21,7 +22,7 @@ beforeAll(async () => {
   service = await startAlteredStack(
     (stack) => {
       pauseConsumers(stack, workers);
-      // What follows from a cancellation stops before the job, as it does where the table throttles.
+      // What follows from a cancellation stops before the job, as it does when the table throttles.
       takeAway(roleOf(stack, 'HttpCancelTask'), 'dynamodb:GetItem', 'following#*');
     },
     { LATHE_ALLOW_HOSTS: '127.0.0.1' },
@@ -31,8 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const denials = () =>
-  service.reports.filter((line) => line.startsWith('refused: ') && !line.includes('HttpCancelTask'));
+const denials = () => denialsOf(service, /HttpCancelTask/);
 
 /** Returns a task that was canceled while its job has not failed yet. */
 async function canceledInput(): Promise<TaskView> {

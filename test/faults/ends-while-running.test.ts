@@ -7,7 +7,7 @@ import { type Client, dataUri, type JobView, type TaskDefinition, taskOf } from 
 import { usageOf } from '../support/metered-jobs.ts';
 import { sendAsOperator } from '../support/operator.ts';
 import { change, itemOf, keyOfJob, keyOfTask, makeDue } from '../support/records.ts';
-import { clientAs, pauseConsumers, roleOf, takeAway } from '../support/roles.ts';
+import { clientAs, denialsOf, pauseConsumers, roleOf, takeAway } from '../support/roles.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 
@@ -37,10 +37,6 @@ async function expectCharged(client: Client, tasks: number): Promise<void> {
   expect(counted).toBe(tasks);
   expect(conversionSeconds).toBeGreaterThan(0);
   expect(month.remainingMinutes).toBeCloseTo(allowanceMinutes - conversionSeconds / 60, 3);
-}
-
-function denialsOf({ reports }: Service, except = /^$/): string[] {
-  return reports.filter((line) => line.startsWith('refused: ') && !except.test(line));
 }
 
 test('a task that a client stops is charged for the time it ran, and what was set aside for it is returned', async () => {
@@ -80,7 +76,7 @@ test('a task of a job whose deletion was broken off is charged by the sweep', as
   expect(denialsOf(service, /HttpDeleteJob/)).toEqual([]);
 });
 
-test('whoever deletes a task that lists may have counted announces it: a worker, one of transfers, or the sweep', async () => {
+test('workers, transfers and the sweep announce the deletion of a task that lists may have counted', async () => {
   await using service = await startAlteredStack(
     (stack) => {
       breakOffDeletions(stack);
@@ -105,7 +101,7 @@ test('whoever deletes a task that lists may have counted announces it: a worker,
     await until(`${worker ?? 'the sweep'} has deleted it`, async () =>
       (await itemOf(service, keyOfTask(taskId))) === undefined ? true : undefined,
     );
-    // The tombstone was announced by whoever was asked to delete the job.
+    // The function that was asked to delete the job has announced its tombstone.
     expect(await announcements(service, user)).toBeGreaterThanOrEqual(2 * (index + 1));
   }
   expect(denialsOf(service, /HttpDeleteJob/)).toEqual([]);
@@ -118,7 +114,7 @@ function breakOffDeletions(stack: Service['stack']): void {
   takeAway(roleOf(stack, 'HttpDeleteJob'), 'dynamodb:Query', 'group#*');
 }
 
-/** Writes the records of a job once more, as of one created so many hours ago whose upload has completed. */
+/** Writes a copy of a job's records that was created hours ago, and whose upload has completed. */
 async function copyFromThePast(service: Service, job: JobView, hours: number): Promise<{ id: string; taskId: string }> {
   const prefix = job.id.slice(0, 12);
   const earlier = firstIdAt(Date.now() - hours * 3_600_000).slice(0, 12);

@@ -12,7 +12,17 @@ import { queueTimeoutMs } from '../../shared/tasks/transitions.ts';
 import { postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
 import { countMessages, sendAsOperator } from '../support/operator.ts';
 import { change, itemOf, keyOfJob, keyOfTask, makeDue, past } from '../support/records.ts';
-import { clientAs, exports, fileOf, pauseConsumers, processings, roleOf, takeAway, workers } from '../support/roles.ts';
+import {
+  clientAs,
+  denialsOf,
+  exports,
+  fileOf,
+  pauseConsumers,
+  processings,
+  roleOf,
+  takeAway,
+  workers,
+} from '../support/roles.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 
@@ -24,10 +34,6 @@ const secretive: Record<string, TaskDefinition> = {
   convert: { operation: 'convert', input: 'upload', output_format: 'pdf', options: { password: 'secret' } },
   ...Object.fromEntries(exports('convert').map((definition) => [definition.operation.replace('/', '-'), definition])),
 };
-
-function denialsOf({ reports }: Service, except = /^$/): string[] {
-  return reports.filter((line) => line.startsWith('refused: ') && !except.test(line));
-}
 
 /** Lets whoever creates a job queue its tasks, and not publish it, as if it died before. */
 function letCreatorsDie(stack: LocalStack): void {

@@ -63,10 +63,10 @@ export function prove(
     for (const { actions, resources } of role.statements.filter((each) => !statements.includes(each)))
       proof.excluded.grants += actions.length * resources.length;
     for (const call of own) if (!judge(statements, call)) proof.refused.push(`${nameOf(role)}: ${describe(call)}`);
+    const parts = calls.flatMap(oneByOne);
     for (const grant of statements.flatMap(grantsOf)) {
       proof.grants += 1;
-      if (!calls.some((call) => oneByOne(call).some((part) => judge([grant], part))))
-        proof.unused.push(`${nameOf(role)}: ${describeGrant(grant)}`);
+      if (!parts.some((part) => judge([grant], part))) proof.unused.push(`${nameOf(role)}: ${describeGrant(grant)}`);
     }
     proof.mutants.push(...mutantsOf(role, statements, calls, judge));
   }
@@ -101,7 +101,7 @@ function placeOf(resource: string, role: LocalRole): string {
   return resource.replace(/[0-9A-F]{8}$/, '').replace(`:${engine}`, ':Engine');
 }
 
-/** Splits a call on several keys, all of which must be allowed, into calls on one each. */
+/** Splits a call on several keys into calls on one key each. A role must allow every key of a call. */
 function oneByOne({ conditions, ...call }: RecordedDecision): RecordedDecision[] {
   let parts: Record<string, string[]>[] = [{}];
   for (const [key, values] of Object.entries(conditions))

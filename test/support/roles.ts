@@ -58,6 +58,11 @@ export async function tableVariables(
 
 const tableRole = 'LifecycleSweep';
 
+/** Returns the calls that the gate refused, except those that match. */
+export function denialsOf({ reports }: { reports: string[] }, except = /^$/): string[] {
+  return reports.filter((line) => line.startsWith('refused: ') && !except.test(line));
+}
+
 /** Removes an action from a role: on keys or a prefix such as `group#*`, or on a resource with this in its name. */
 export function takeAway(role: LocalRole, action: string, what: string): void {
   const isTaken = (text: string) => text === what || (text.startsWith('arn:') && text.includes(what));
