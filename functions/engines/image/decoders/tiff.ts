@@ -45,11 +45,8 @@ interface Entry {
   value: Buffer;
 }
 
-interface Page {
-  entries: Entry[];
-  /** Position of the link to this page's directory. */
-  pointer: number;
-}
+/** The entries of its directory. */
+type Page = Entry[];
 
 /** Reads the directories of a TIFF by position, so that a large file is not read as a whole. */
 class TiffFile {
@@ -77,23 +74,22 @@ class TiffFile {
       const count = this.number(await this.#read(at, 2), 0, 2);
       if (count === 0 || count > maxEntries) break;
       const bytes = await this.#read(at + 2, count * 12);
-      pages.push({
-        pointer,
-        entries: Array.from({ length: count }, (_, index) => ({
+      pages.push(
+        Array.from({ length: count }, (_, index) => ({
           tag: this.number(bytes, index * 12, 2),
           type: this.number(bytes, index * 12 + 2, 2),
           count: this.number(bytes, index * 12 + 4, 4),
           value: bytes.subarray(index * 12 + 8, index * 12 + 12),
         })),
-      });
+      );
       pointer = at + 2 + count * 12;
     }
     return pages;
   }
 
   /** Returns the whole numbers of a tag. */
-  async values({ entries }: Page, tag: number): Promise<number[]> {
-    const entry = entries.find((candidate) => candidate.tag === tag);
+  async values(page: Page, tag: number): Promise<number[]> {
+    const entry = page.find((candidate) => candidate.tag === tag);
     const size = entry && typeBytes[entry.type];
     if (!size || entry.count > maxValues) return [];
     const length = size * entry.count;
@@ -124,7 +120,7 @@ export async function routeTiff(path: string): Promise<TiffRoute> {
     }
     const { size } = await handle.stat();
     if (!needsRewriting || size > maxMagickBytes) return { by: 'sharp' };
-    return { by: 'sharp', bytes: await rewrite(await readFile(path), pages), lab };
+    return { by: 'sharp', bytes: await rewrite(await readFile(path), file, pages), lab };
   } finally {
     await handle.close();
   }
@@ -157,7 +153,7 @@ function isLab(model: number): boolean {
 
 /** Returns whether a page is of a kind that libvips does not read. */
 async function needsMagick(file: TiffFile, page: Page): Promise<boolean> {
-  const isTiled = page.entries.some(({ tag }) => tag === tags.tileOffsets);
+  const isTiled = page.some(({ tag }) => tag === tags.tileOffsets);
   const bits = await file.values(page, tags.bitsPerSample);
   return (
     (await file.value(page, tags.compression, 1)) === compressions.oldJpeg ||
@@ -170,9 +166,7 @@ async function needsMagick(file: TiffFile, page: Page): Promise<boolean> {
  * Appends rewritten pages: adds a missing tag for their colours, declares the channels of Lab as red, green and blue, because
  * libvips rejects Lab, and recompresses LZMA strips with Deflate, which has the same predictors.
  */
-async function rewrite(bytes: Buffer, pages: Page[]): Promise<Buffer> {
-  const isLittle = bytes.toString('latin1', 0, 2) === 'II';
-  const file = new TiffFile(isLittle, async (at, length) => part(bytes, at, length));
+async function rewrite(bytes: Buffer, file: TiffFile, pages: Page[]): Promise<Buffer> {
   const parts = [bytes];
   let end = bytes.length;
   const append = (data: Buffer) => {
@@ -185,7 +179,7 @@ async function rewrite(bytes: Buffer, pages: Page[]): Promise<Buffer> {
   if (end & 1) append(Buffer.alloc(1));
   const number = (value: number, size: number) => {
     const buffer = Buffer.alloc(size);
-    if (isLittle) buffer.writeUIntLE(value, 0, size);
+    if (file.isLittle) buffer.writeUIntLE(value, 0, size);
     else buffer.writeUIntBE(value, 0, size);
     return buffer;
   };
@@ -198,7 +192,7 @@ async function rewrite(bytes: Buffer, pages: Page[]): Promise<Buffer> {
 
   const directories: { at: number; length: number }[] = [];
   for (const page of pages) {
-    const changed = new Map(page.entries.map((entry) => [entry.tag, entry]));
+    const changed = new Map(page.map((entry) => [entry.tag, entry]));
     const model = await file.value(page, tags.colours, -1);
     if (model < 0) changed.set(tags.colours, entryOf(tags.colours, shortType, [colourModels.grey]));
     if (isLab(model)) {
@@ -235,7 +229,7 @@ async function rewrite(bytes: Buffer, pages: Page[]): Promise<Buffer> {
 }
 
 async function unpackStrips(file: TiffFile, page: Page, bytes: Buffer) {
-  const isTiled = page.entries.some(({ tag }) => tag === tags.tileOffsets);
+  const isTiled = page.some(({ tag }) => tag === tags.tileOffsets);
   const offsets = isTiled
     ? { at: tags.tileOffsets, bytes: tags.tileBytes }
     : { at: tags.stripOffsets, bytes: tags.stripBytes };
