@@ -11,6 +11,7 @@ import {
   type WorkContext,
   type WorkResult,
 } from '../runtime/engine.ts';
+import type { Size } from './decoders/decoding.ts';
 import { keepMetadata } from './encoders/encode.ts';
 import { type Found, searchSize } from './encoders/size-search.ts';
 import { goodLevels, variants } from './encoders/variants.ts';
@@ -20,7 +21,7 @@ import { imageFormat, type Writing } from './formats.ts';
 import { maxPixelsAtOnce } from './limits.ts';
 import type { Picture } from './openers/opened.ts';
 import { missingFrames, openPicture, readingLeniently } from './picture.ts';
-import { numberOption, type Size, scaledSize, textOption, transform } from './transform.ts';
+import { numberOption, scaledSize, textOption, transform } from './transform.ts';
 
 /** Images are not scaled down further than this to reach a size. */
 const minLongestSide = 64;

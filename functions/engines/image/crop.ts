@@ -1,6 +1,7 @@
 import { EngineError, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
 import { convert } from './convert.ts';
-import { type Cut, numberOption, type Size, textOption } from './transform.ts';
+import type { Size } from './decoders/decoding.ts';
+import { type Cut, numberOption, textOption } from './transform.ts';
 
 /** Crops every input. */
 export async function crop(work: Work, context: WorkContext): Promise<WorkResult> {

@@ -5,6 +5,7 @@ import { withExtension } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
 import { joinRoll } from './animation.ts';
 import type { Frame } from './codecs/magick.ts';
+import type { Size } from './decoders/decoding.ts';
 import { encodeWithSharp, toFrame } from './encoders/encode.ts';
 import { writePdf } from './encoders/pdf.ts';
 import { verifyOutput } from './encoders/verify.ts';
@@ -12,7 +13,7 @@ import { explain } from './failures.ts';
 import { imageFormat } from './formats.ts';
 import { maxFrames, maxPixelsAtOnce } from './limits.ts';
 import { openPicture, readingLeniently } from './picture.ts';
-import { numberOption, type Size, scaledSize, textOption } from './transform.ts';
+import { numberOption, scaledSize, textOption } from './transform.ts';
 import { pdfPages, renderPdfPage } from './vector/pdf-pages.ts';
 
 const pageDpi = 96;

@@ -1,14 +1,10 @@
 import sharp, { type Sharp } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError } from '../runtime/engine.ts';
+import type { Size } from './decoders/decoding.ts';
 import type { Writing } from './formats.ts';
 import { maxPixels, maxSide } from './limits.ts';
 import type { Picture } from './openers/opened.ts';
-
-export interface Size {
-  width: number;
-  height: number;
-}
 
 export interface Cut extends Size {
   left: number;

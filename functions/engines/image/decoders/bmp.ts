@@ -23,6 +23,13 @@ interface Header extends Size {
 }
 
 const compressions = { none: 0, rle8: 1, rle4: 2, masks: 3, masksWithAlpha: 6 };
+const bitsByCompression: Record<number, number[]> = {
+  [compressions.none]: [1, 2, 4, 8, 16, 24, 32],
+  [compressions.rle8]: [8],
+  [compressions.rle4]: [4],
+  [compressions.masks]: [16, 24, 32],
+  [compressions.masksWithAlpha]: [16, 24, 32],
+};
 const sizes = { file: 14, core: 12, shortOs2: 16, info: 40, os2: 64, version5: 124 };
 const infoSizes = [40, 52, 56, 64, 108, 124];
 const embeddedProfile = 0x4d424544;
@@ -54,11 +61,12 @@ function parseHeader(file: Buffer, check: SizeCheck): Header | undefined {
   const height = isCore ? file.readUInt16LE(start + 6) : file.readInt32LE(start + 8);
   const bits = file.readUInt16LE(start + (isCore ? 10 : 14));
   const compression = isInfo ? file.readUInt32LE(start + 16) : compressions.none;
-  if (!isKnown(bits, compression, size)) return undefined;
+  const hasMasks = compression === compressions.masks || compression === compressions.masksWithAlpha;
+  // The numbers of masks have another meaning in OS/2.
+  if (!bitsByCompression[compression]?.includes(bits) || (hasMasks && size === sizes.os2)) return undefined;
   if (size === sizes.version5 && file.readUInt32LE(start + 56) === embeddedProfile) return undefined;
   check({ width, height: Math.abs(height) });
 
-  const hasMasks = compression === compressions.masks || compression === compressions.masksWithAlpha;
   const masksBehind = hasMasks && size === sizes.info ? (compression === compressions.masks ? 12 : 16) : 0;
   const paletteStart = start + size + masksBehind;
   const colourBytes = isCore ? 3 : 4;
@@ -83,23 +91,6 @@ function parseHeader(file: Buffer, check: SizeCheck): Header | undefined {
     density:
       isInfo && file.readInt32LE(start + 24) > 0 ? Math.round(file.readInt32LE(start + 24) / 3.937_01) / 10 : undefined,
   };
-}
-
-function isKnown(bits: number, compression: number, headerSize: number): boolean {
-  switch (compression) {
-    case compressions.none:
-      return [1, 2, 4, 8, 16, 24, 32].includes(bits);
-    case compressions.rle8:
-      return bits === 8;
-    case compressions.rle4:
-      return bits === 4;
-    case compressions.masks:
-    case compressions.masksWithAlpha:
-      // The number has another meaning in OS/2.
-      return headerSize !== sizes.os2 && [16, 24, 32].includes(bits);
-    default:
-      return false;
-  }
 }
 
 function usualMasks(bits: number): Header['masks'] {

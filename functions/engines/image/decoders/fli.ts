@@ -106,29 +106,20 @@ function drawRuns(data: Buffer, { width, height, pixels }: Screen): void {
 }
 
 /** Decodes some consecutive lines, stored in packets that skip pixels and then set some. */
-function drawByteDelta(data: Buffer, { width, height, pixels }: Screen): void {
+function drawByteDelta(data: Buffer, screen: Screen): void {
   const first = data.readUInt16LE(0);
   const lines = data.readUInt16LE(2);
-  if (first + lines > height) throw new Error('Lines below the picture are changed.');
+  if (first + lines > screen.height) throw new Error('Lines below the picture are changed.');
   let at = 4;
   for (let y = first; y < first + lines; y++) {
-    const packets = data.readUInt8(at++);
-    let x = 0;
-    for (let packet = 0; packet < packets; packet++) {
-      x += data.readUInt8(at);
-      const count = data.readInt8(at + 1);
-      const length = Math.abs(count);
-      if (x + length > width) throw new Error(`Line ${y} is longer than the picture is wide.`);
-      if (count >= 0) pixels.set(part(data, at + 2, length), y * width + x);
-      else pixels.fill(data.readUInt8(at + 2), y * width + x, y * width + x + length);
-      x += length;
-      at += count >= 0 ? 2 + length : 3;
-    }
+    const packets = data.readUInt8(at);
+    at = drawPackets(data, at + 1, packets, { screen, y, unit: 1 });
   }
 }
 
 /** Decodes some lines at any position, stored in packets of pixel pairs. */
-function drawWordDelta(data: Buffer, { width, height, pixels }: Screen): void {
+function drawWordDelta(data: Buffer, screen: Screen): void {
+  const { width, height, pixels } = screen;
   const lines = data.readUInt16LE(0);
   let [at, y] = [2, 0];
   for (let line = 0; line < lines; line++, y++) {
@@ -142,20 +133,28 @@ function drawWordDelta(data: Buffer, { width, height, pixels }: Screen): void {
       at += 2;
     }
     if (y >= height) throw new Error('Lines below the picture are changed.');
-    let x = 0;
-    for (let packet = 0; packet < word; packet++) {
-      x += data.readUInt8(at);
-      const count = data.readInt8(at + 1);
-      const length = Math.abs(count) * 2;
-      if (x + length > width) throw new Error(`Line ${y} is longer than the picture is wide.`);
-      const target = y * width + x;
-      if (count >= 0) pixels.set(part(data, at + 2, length), target);
-      else {
-        const pair = part(data, at + 2, 2);
-        for (let index = 0; index < length; index++) pixels[target + index] = pair[index & 1] ?? 0;
-      }
-      x += length;
-      at += count >= 0 ? 2 + length : 4;
-    }
+    at = drawPackets(data, at, word, { screen, y, unit: 2 });
   }
+}
+
+/** Draws the packets of a line: each skips pixels, and then sets or repeats some. Returns the position after them. */
+function drawPackets(
+  data: Buffer,
+  start: number,
+  packets: number,
+  { screen, y, unit }: { screen: Screen; y: number; unit: 1 | 2 },
+): number {
+  const { width, pixels } = screen;
+  let [at, x] = [start, 0];
+  for (let packet = 0; packet < packets; packet++) {
+    x += data.readUInt8(at);
+    const count = data.readInt8(at + 1);
+    const length = Math.abs(count) * unit;
+    if (x + length > width) throw new Error(`Line ${y} is longer than the picture is wide.`);
+    const stored = part(data, at + 2, count < 0 ? unit : length);
+    for (let index = 0; index < length; index++) pixels[y * width + x + index] = stored[index % stored.length] ?? 0;
+    x += length;
+    at += 2 + stored.length;
+  }
+  return at;
 }

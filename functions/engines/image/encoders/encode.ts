@@ -14,7 +14,6 @@ import { writeRadiance } from '../codecs/radiance.ts';
 import { type ImageFormat, imageFormat, type Writing } from '../formats.ts';
 import type { Picture } from '../openers/opened.ts';
 import { numberOption, textOption } from '../transform.ts';
-import { dither } from './dither.ts';
 
 /** Properties of the source that the output keeps unless an option changes them. */
 export interface SourceFacts extends Partial<Pick<Picture, 'density' | 'isBilevel' | 'orientation'>> {
@@ -245,4 +244,25 @@ function toCursor(icon: Uint8Array): Uint8Array {
   cursor.writeUInt16LE(2, 2);
   for (let index = 0; index < cursor.readUInt16LE(4); index++) cursor.writeUInt32LE(0, 6 + index * 16 + 4);
   return cursor;
+}
+
+/** Reduces greys to black and white and keeps the brightness of areas (Floyd–Steinberg dithering). */
+function dither({ data, width, height, ...rest }: Frame): Frame {
+  const result = new Uint8Array(width * height);
+  let current = new Float32Array(width + 2);
+  let below = new Float32Array(width + 2);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const wanted = (data[y * width + x] ?? 0) + (current[x + 1] ?? 0);
+      const given = wanted < 128 ? 0 : 255;
+      const error = (wanted - given) / 16;
+      result[y * width + x] = given;
+      current[x + 2] = (current[x + 2] ?? 0) + error * 7;
+      below[x] = (below[x] ?? 0) + error * 3;
+      below[x + 1] = (below[x + 1] ?? 0) + error * 5;
+      below[x + 2] = (below[x + 2] ?? 0) + error;
+    }
+    [current, below] = [below, current.fill(0)];
+  }
+  return { ...rest, data: result, width, height };
 }

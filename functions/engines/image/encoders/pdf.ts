@@ -17,6 +17,7 @@ import { stemOf } from '../../../../shared/files/names.ts';
 import { EngineError, type InputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
 import { PdfJoin } from '../../runtime/pdf-join.ts';
 import { isSrgb, stripJpeg } from '../codecs/jpeg.ts';
+import type { Size } from '../decoders/decoding.ts';
 import { damaged, explain } from '../failures.ts';
 import { imageFormat, isDrawing } from '../formats.ts';
 import { maxPdfPages } from '../limits.ts';
@@ -34,11 +35,6 @@ const pageDpi = 150;
 const pointsPerInch = 72;
 /** Viewers do not support larger pages. */
 const maxPage = 14_400;
-
-interface Box {
-  width: number;
-  height: number;
-}
 
 /** Writes images and the pages of PDFs in order to one PDF. Returns warnings about what is left out. */
 export async function writePdf(path: string, inputs: InputFile[], work: Work, context: WorkContext): Promise<string[]> {
@@ -153,17 +149,17 @@ async function addPicture(
   return picture;
 }
 
-function scale({ width, height }: Box, factor: number): Box {
+function scale({ width, height }: Size, factor: number): Size {
   return { width: width * factor, height: height * factor };
 }
 
 /** Adds a page and returns the position of the image on it. */
 function addPage(
   pdf: PDFDocument,
-  natural: Box,
-  onPage: Box,
+  natural: Size,
+  onPage: Size,
   options: OptionValues,
-): { page: PDFPage; box: Box & { x: number; y: number } } {
+): { page: PDFPage; box: Size & { x: number; y: number } } {
   const paper = paperSize(options);
   if (!paper) {
     const fitted = scale(natural, Math.min(1, maxPage / Math.max(natural.width, natural.height)));
@@ -178,14 +174,14 @@ function addPage(
   return { page: pdf.addPage([paper.width, paper.height]), box: { x, y, ...size } };
 }
 
-function paperSize(options: OptionValues): Box | undefined {
+function paperSize(options: OptionValues): Size | undefined {
   const [width, height] = (textOption(options, 'pdf_page_size') ?? '').split('x').map(Number);
   if (!width || !height) return undefined;
   const paper = scale({ width, height }, pointsPerInch / pageDpi);
   return options.pdf_orientation === 'landscape' ? { width: paper.height, height: paper.width } : paper;
 }
 
-type Embedded = Box & { ref: PDFRef };
+type Embedded = Size & { ref: PDFRef };
 
 async function embed(
   pdf: PDFDocument,
@@ -230,7 +226,7 @@ async function embedMask(pdf: PDFDocument, image: Sharp): Promise<PDFRef | undef
 function register(
   pdf: PDFDocument,
   data: Uint8Array,
-  { width, height, space, filter, mask }: Box & { space: string; filter: string; mask?: PDFRef | undefined },
+  { width, height, space, filter, mask }: Size & { space: string; filter: string; mask?: PDFRef | undefined },
 ): Embedded {
   const ref = pdf.context.register(
     pdf.context.stream(data, {
