@@ -149,8 +149,6 @@ function blendPixel(canvas: Buffer, target: number, pixels: Buffer, source: numb
 
 /** Joins PNGs of the same size into an animated one. Each frame covers the whole image. */
 export function joinApng(frames: { png: Buffer; delay: number }[], loop: number): Buffer {
-  const [first] = frames;
-  if (!first) throw new Error('An animation needs at least one frame.');
   const chunks: Chunk[] = [];
   let sequence = 0;
   for (const [index, { png, delay }] of frames.entries()) {

@@ -145,8 +145,9 @@ export async function readMagick(bytes: Uint8Array, reading: MagickReading): Pro
     }
     const { animationIterations: loop } = first;
     const facts = { loop, density: densityOf(magick, first), profiles: profilesOf(first) };
-    if (reading.take === 'merged') {
-      return { ...facts, frames: [images.length > 1 ? mergeLayers(magick, images) : toFrame(magick, first)] };
+    if (reading.take === 'merged' && images.length > 1) {
+      for (const image of images) image.backgroundColor = magick.MagickColors.Transparent;
+      return { ...facts, frames: [images.flatten((merged) => toFrame(magick, merged))] };
     }
     if (reading.take === 'planes' && images.length === 3) {
       return { ...facts, frames: [images.combine(ColorSpace.sRGB, (combined) => toFrame(magick, combined))] };
@@ -173,11 +174,6 @@ function checkFrames(images: IMagickImageCollection): void {
       `The frames of the file have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
     );
   }
-}
-
-function mergeLayers(magick: Magick, images: IMagickImageCollection): Frame {
-  for (const image of images) image.backgroundColor = magick.MagickColors.Transparent;
-  return images.flatten((merged) => toFrame(magick, merged));
 }
 
 /** Converts colours by the embedded profile, or by colour model if there is none. */

@@ -1,16 +1,5 @@
-import { type Directory, readDirectories, type Tiff } from './tiff-directories.ts';
+import { type Directory, readDirectories, type Tiff, tags } from './tiff-directories.ts';
 
-const tags = {
-  subfileType: 254,
-  photometric: 262,
-  make: 271,
-  stripOffsets: 273,
-  stripBytes: 279,
-  tileOffsets: 324,
-  tileBytes: 325,
-  subDirectories: 330,
-  dngVersion: 50_706,
-};
 /** Photometric interpretation of pixels behind colour filters. */
 const mosaicked = 32_803;
 
@@ -47,7 +36,7 @@ export function rawFormat(start: Buffer): string | undefined {
 
 /** Returns whether a TIFF is raw. Programs copy the camera's name into processed TIFFs, so the name is not enough. */
 function isRecorded({ directories }: Tiff, first: Directory): boolean {
-  if (directories.some((directory) => directory.numbers(tags.photometric)[0] === mosaicked)) return true;
+  if (directories.some((directory) => directory.numbers(tags.colours)[0] === mosaicked)) return true;
   // The directory of the picture may be beyond the first bytes. The first directory then declares a preview.
   return first.numbers(tags.subfileType)[0] === 1 && first.has(tags.subDirectories);
 }

@@ -1,8 +1,9 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { deflateSync } from 'node:zlib';
 import { maxFrames, maxMagickBytes } from '../limits.ts';
-import { part } from './decoding.ts';
+import { part, type Size } from './decoding.ts';
 import type { LabCoding } from './lab.ts';
+import { tags } from './tiff-directories.ts';
 import { unpackXz } from './xz.ts';
 
 /** How a TIFF is read: by libvips, by libvips after rewriting, or by ImageMagick. */
@@ -10,25 +11,8 @@ export type TiffRoute =
   | { by: 'sharp' }
   /** With the coding of each page in Lab colours. */
   | { by: 'sharp'; bytes: Buffer; lab: (LabCoding | undefined)[] }
-  | { by: 'magick'; pages: { width: number; height: number }[] };
+  | { by: 'magick'; pages: Size[] };
 
-const tags = {
-  width: 256,
-  height: 257,
-  bitsPerSample: 258,
-  compression: 259,
-  colours: 262,
-  stripOffsets: 273,
-  samplesPerPixel: 277,
-  rowsPerStrip: 278,
-  stripBytes: 279,
-  planes: 284,
-  tileWidth: 322,
-  tileHeight: 323,
-  tileOffsets: 324,
-  tileBytes: 325,
-  colourProfile: 34675,
-};
 const compressions = { oldJpeg: 6, deflate: 8, lzma: 34925 };
 const separatePlanes = 2;
 const colourModels = { grey: 1, rgb: 2, cieLab: 8, iccLab: 9 };
@@ -100,6 +84,10 @@ class TiffFile {
   async value(page: Page, tag: number, otherwise: number): Promise<number> {
     return (await this.values(page, tag))[0] ?? otherwise;
   }
+
+  async size(page: Page): Promise<Size> {
+    return { width: await this.value(page, tags.width, 0), height: await this.value(page, tags.height, 0) };
+  }
 }
 
 /** Decides how to read a TIFF and rewrites it if needed. */
@@ -112,7 +100,9 @@ export async function routeTiff(path: string): Promise<TiffRoute> {
     let needsRewriting = false;
     const lab: (LabCoding | undefined)[] = [];
     for (const page of pages) {
-      if (await needsMagick(file, page)) return { by: 'magick', pages: await sizesOf(file, pages) };
+      if (await needsMagick(file, page)) {
+        return { by: 'magick', pages: await Promise.all(pages.map((each) => file.size(each))) };
+      }
       const model = await file.value(page, tags.colours, -1);
       lab.push(({ 8: 'cie', 9: 'icc' } as const)[model]);
       needsRewriting ||=
@@ -136,15 +126,6 @@ async function openTiff(handle: FileHandle): Promise<TiffFile | undefined> {
   const head = await read(0, 8);
   const file = new TiffFile(head.toString('latin1', 0, 2) === 'II', read);
   return file.number(head, 2, 2) === 42 ? file : undefined;
-}
-
-async function sizesOf(file: TiffFile, pages: Page[]): Promise<{ width: number; height: number }[]> {
-  return Promise.all(
-    pages.map(async (page) => ({
-      width: await file.value(page, tags.width, 0),
-      height: await file.value(page, tags.height, 0),
-    })),
-  );
 }
 
 function isLab(model: number): boolean {
@@ -233,7 +214,7 @@ async function unpackStrips(file: TiffFile, page: Page, bytes: Buffer) {
   const offsets = isTiled
     ? { at: tags.tileOffsets, bytes: tags.tileBytes }
     : { at: tags.stripOffsets, bytes: tags.stripBytes };
-  const [width, height] = [await file.value(page, tags.width, 0), await file.value(page, tags.height, 0)];
+  const { width, height } = await file.size(page);
   const [columns, rows] = isTiled
     ? [await file.value(page, tags.tileWidth, 0), await file.value(page, tags.tileHeight, 0)]
     : [width, Math.min(height, await file.value(page, tags.rowsPerStrip, height))];
