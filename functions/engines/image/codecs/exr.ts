@@ -1,13 +1,14 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import { EngineError } from '../../runtime/engine.ts';
-import type { Size } from '../decoders/decoding.ts';
 import { maxPixels, maxSide } from '../limits.ts';
 import { int32 } from './bytes.ts';
 import type { LinearPicture } from './linear-light.ts';
 
-interface Box extends Size {
+interface Box {
   left: number;
   top: number;
+  width: number;
+  height: number;
 }
 
 interface Channel {
