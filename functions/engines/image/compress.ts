@@ -11,8 +11,9 @@ import {
   type WorkContext,
   type WorkResult,
 } from '../runtime/engine.ts';
+import type { Size } from './decoders/decoding.ts';
 import { keepMetadata } from './encoders/encode.ts';
-import { searchSize } from './encoders/size-search.ts';
+import { type Found, searchSize } from './encoders/size-search.ts';
 import { goodLevels, variants } from './encoders/variants.ts';
 import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
@@ -20,7 +21,7 @@ import { imageFormat, type Writing } from './formats.ts';
 import { maxPixelsAtOnce } from './limits.ts';
 import type { Picture } from './openers/opened.ts';
 import { missingFrames, openPicture, readingLeniently } from './picture.ts';
-import { numberOption, textOption, transform } from './transform.ts';
+import { numberOption, scaledSize, textOption, transform } from './transform.ts';
 
 /** Images are not scaled down further than this to reach a size. */
 const minLongestSide = 64;
@@ -110,8 +111,17 @@ async function compressOne(input: InputFile, work: Work, context: WorkContext, t
       return { ...facts, bytes: await variant.encode(await decode(), quality) };
     }
     const reference = async () => transform(picture.frame(0), picture, { write, options });
-    const found = await compressTo(target, { input, picture, outputFormat, options, decode, reference, context });
-    return { ...found, isPrivate: facts.isPrivate, warnings: [...facts.warnings, ...found.warnings] };
+    const longest = Math.max(picture.width, picture.height);
+    const found = await searchSize(target, {
+      variants: variants(outputFormat),
+      goodLevel: goodLevels[outputFormat] ?? 100,
+      image: decode,
+      likeness: (encoded) => likeness(encoded, reference, picture),
+      minScale: options.image_compress_resize === false ? undefined : Math.min(1, minLongestSide / longest),
+      progress: (share) => context.progress(share * 95),
+    });
+    const sized = toTarget(found, target, input, picture);
+    return { ...sized, isPrivate: facts.isPrivate, warnings: [...facts.warnings, ...sized.warnings] };
   } catch (error) {
     throw explain(error, input);
   }
@@ -125,8 +135,7 @@ async function decodeFor(
   options: OptionValues,
   scale: number,
 ): Promise<Sharp> {
-  const isAnimation = write.several !== undefined && picture.roll !== undefined;
-  const image = isAnimation && picture.roll ? picture.roll() : picture.frame(0);
+  const image = (write.several && picture.roll?.()) ?? picture.frame(0);
   const transformed = await transform(image, { ...picture, deep: false }, { write, options });
   if (scale < 1) {
     const { width, height } = scaledSize(picture, scale);
@@ -136,19 +145,11 @@ async function decodeFor(
   return transformed;
 }
 
-function scaledSize({ width, height }: Pick<Picture, 'width' | 'height'>, scale: number) {
-  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
-}
-
 /** Maximum number of pixels for comparing images: about the size of a screen. */
 const comparedPixels = 2_000_000;
 
 /** Returns the similarity of an encoded image to its original as a signal-to-noise ratio in decibels. */
-async function likeness(
-  encoded: Buffer,
-  reference: () => Promise<Sharp>,
-  { width, height }: Pick<Picture, 'width' | 'height'>,
-): Promise<number> {
+async function likeness(encoded: Buffer, reference: () => Promise<Sharp>, { width, height }: Size): Promise<number> {
   const size = scaledSize({ width, height }, Math.min(1, Math.sqrt(comparedPixels / (width * height))));
   const pixels = async (image: Sharp) =>
     image
@@ -164,49 +165,21 @@ async function likeness(
   return sum === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10((255 ** 2 * one.data.length) / sum);
 }
 
-interface Targeted {
-  input: InputFile;
-  picture: Picture;
-  outputFormat: string;
-  options: OptionValues;
-  /** Opens the pixels, scaled down by a factor. */
-  decode: (scale: number) => Promise<Sharp>;
-  /** Opens the pixels of the first frame. */
-  reference: () => Promise<Sharp>;
-  context: WorkContext;
-}
-
-async function compressTo(
-  target: number,
-  targeted: Targeted,
-): Promise<Pick<Compressed, 'bytes' | 'note' | 'warnings'>> {
-  const { input, picture, outputFormat, options, decode, reference, context } = targeted;
-  const longest = Math.max(picture.width, picture.height);
-  const found = await searchSize(target, {
-    variants: variants(outputFormat),
-    goodLevel: goodLevels[outputFormat] ?? 100,
-    image: decode,
-    likeness: (encoded) => likeness(encoded, reference, picture),
-    minScale: options.image_compress_resize === false ? undefined : Math.min(1, minLongestSide / longest),
-    progress: (share) => context.progress(share * 95),
-  });
-  if (found.best) {
-    const { bytes, scale } = found.best;
+/** Returns the encoding that was found, and says what it cost. Throws if there is none. */
+function toTarget({ best, smallest }: Found, target: number, input: InputFile, picture: Picture) {
+  if (best) {
+    const { bytes, scale } = best;
     const gap = Math.floor((1 - bytes.length / target) * 100);
     const { width, height } = scaledSize(picture, scale);
+    const warning = `The image ${JSON.stringify(input.name)} was scaled down from ${picture.width} × ${picture.height} to ${width} × ${height} pixels, because at ${size(target)} it looks better with fewer pixels. Allow a larger size, or set image_compress_resize to false.`;
     return {
       bytes,
-      warnings:
-        scale === 1
-          ? []
-          : [
-              `The image ${JSON.stringify(input.name)} was scaled down from ${picture.width} × ${picture.height} to ${width} × ${height} pixels, because at ${size(target)} it looks better with fewer pixels. Allow a larger size, or set image_compress_resize to false.`,
-            ],
+      warnings: scale === 1 ? [] : [warning],
       ...(gap >= 5 ? { note: `${input.name} is ${gap} % smaller than requested; no setting comes closer.` } : {}),
     };
   }
   throw new EngineError(
-    `The image ${JSON.stringify(input.name)} cannot be compressed to ${size(target)}: the smallest possible size is ${size(found.smallest)}. Allow a larger size, choose another format, or scale it down first.`,
+    `The image ${JSON.stringify(input.name)} cannot be compressed to ${size(target)}: the smallest possible size is ${size(smallest)}. Allow a larger size, choose another format, or scale it down first.`,
   );
 }
 

@@ -163,9 +163,8 @@ async function writePage(conversion: Conversion, index: number, path: string): P
     await encode(image, conversion, picture, target, path);
     if (ext === 'tiff') await addExif(path, exif);
   } else {
-    const { density } = picture;
-    const profiles = defined({ exif, xmp });
-    await encodeFrames(path, [{ image, delay: undefined }], format, { options, loop: 0, profiles, density });
+    const facts = { profiles: defined({ exif, xmp }), density: picture.density };
+    await encodeFrames(path, [{ image, delay: undefined }], format, options, facts);
   }
   return warningsOf(conversion, picture, target);
 }
@@ -188,11 +187,11 @@ async function writeFrames(conversion: Conversion): Promise<void> {
   }
   if (write.several === 'frames') frames = await toOneSize(frames, textOption(options, 'background'));
   if (write.by === 'sharp') {
-    const delays = frames.map(({ delay = 1000 }) => Math.round(delay));
-    await encodeWithSharp(joinRoll(frames), ext, options, { timing: { delays, loop }, density }).toFile(path);
+    const timing = { delay: frames.map(({ delay = 1000 }) => Math.round(delay)), loop };
+    await encodeWithSharp(joinRoll(frames), ext, options, { timing, density }).toFile(path);
   } else {
     const images = frames.map((frame) => ({ image: openFrame(frame), delay: frame.delay }));
-    await encodeFrames(path, images, format, { options, loop, profiles: {}, density });
+    await encodeFrames(path, images, format, options, { loop, density });
   }
 }
 

@@ -1,6 +1,6 @@
 import { EngineError, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
 import { convert } from './convert.ts';
-import type { Picture } from './openers/opened.ts';
+import type { Size } from './decoders/decoding.ts';
 import { type Cut, numberOption, textOption } from './transform.ts';
 
 /** Crops every input. */
@@ -12,7 +12,7 @@ export async function crop(work: Work, context: WorkContext): Promise<WorkResult
 }
 
 /** Returns the crop area, in pixels of the image as displayed. */
-function chooseCut(picture: Pick<Picture, 'width' | 'height'>, { options }: Pick<Work, 'options'>): Cut {
+function chooseCut(picture: Size, { options }: Pick<Work, 'options'>): Cut {
   const left = numberOption(options, 'x');
   const top = numberOption(options, 'y');
   const room = { width: picture.width - (left ?? 0), height: picture.height - (top ?? 0) };
@@ -27,7 +27,7 @@ function chooseCut(picture: Pick<Picture, 'width' | 'height'>, { options }: Pick
   };
 }
 
-function cutSize(room: { width: number; height: number }, options: Work['options']): { width: number; height: number } {
+function cutSize(room: Size, options: Work['options']): Size {
   const width = numberOption(options, 'width');
   const height = numberOption(options, 'height');
   const [across, down] = (textOption(options, 'aspect') ?? '').split(':').map(Number);
@@ -43,6 +43,6 @@ function cutSize(room: { width: number; height: number }, options: Work['options
     : { width: room.width, height: Math.max(1, Math.round(room.width / ratio)) };
 }
 
-function outside({ width, height }: Pick<Picture, 'width' | 'height'>): EngineError {
+function outside({ width, height }: Size): EngineError {
   return new EngineError(`The crop area is outside the image, which is ${width} × ${height} pixels.`);
 }

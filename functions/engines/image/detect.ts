@@ -1,51 +1,40 @@
 import { extensionOf } from '../../../shared/files/names.ts';
 import { rawFormat } from './decoders/raw-files.ts';
+import { imageFormats } from './formats.ts';
 
-/** Unique signatures at fixed offsets. */
-const marks: { format: string; at?: number; bytes: number[] | string }[] = [
-  { format: 'psb', bytes: '8BPS\0\x02' },
-  { format: 'psd', bytes: '8BPS\0\x01' },
-  { format: 'xcf', bytes: 'gimp xcf ' },
-  { format: 'dds', bytes: 'DDS |\0\0\0' },
-  { format: 'exr', bytes: [0x76, 0x2f, 0x31, 0x01] },
-  { format: 'hdr', bytes: '#?RADIANCE\n' },
-  { format: 'hdr', bytes: '#?RGBE\n' },
-  { format: 'icns', bytes: 'icns' },
-  { format: 'blp', bytes: 'BLP1' },
-  { format: 'blp', bytes: 'BLP2' },
-  { format: 'msp', bytes: 'DanM' },
-  { format: 'msp', bytes: 'LinS' },
-  { format: 'im', bytes: 'Image type: ' },
-  { format: 'ff', bytes: 'farbfeld' },
-  { format: 'qoi', bytes: 'qoif' },
-  { format: 'j2k', bytes: [0xff, 0x4f, 0xff, 0x51] },
-  { format: 'sgi', bytes: [0x01, 0xda, 0x00, 0x01] },
-  { format: 'sgi', bytes: [0x01, 0xda, 0x01, 0x01] },
-  { format: 'sgi', bytes: [0x01, 0xda, 0x00, 0x02] },
-  { format: 'sgi', bytes: [0x01, 0xda, 0x01, 0x02] },
-  { format: 'ras', bytes: [0x59, 0xa6, 0x6a, 0x95] },
-  { format: 'dpx', bytes: 'SDPX' },
-  { format: 'dpx', bytes: 'XPDS' },
-  { format: 'cin', bytes: [0x80, 0x2a, 0x5f, 0xd7] },
-  { format: 'cin', bytes: [0xd7, 0x5f, 0x2a, 0x80] },
-  { format: 'fits', bytes: 'SIMPLE  =' },
-  { format: 'miff', bytes: 'id=ImageMagick' },
-  { format: 'jng', bytes: [0x8b, 0x4a, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] },
-  { format: 'mng', bytes: [0x8a, 0x4d, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] },
-  { format: 'xpm', bytes: '/* XPM */' },
-  { format: 'wpg', bytes: [0xff, 0x57, 0x50, 0x43] },
-  { format: 'dcm', at: 128, bytes: 'DICM' },
-  { format: 'vicar', bytes: 'LBLSIZE=' },
-  { format: 'viff', bytes: [0xab, 0x01] },
-  { format: 'vips', bytes: [0x08, 0xf2, 0xa6, 0xb6] },
-  { format: 'vips', bytes: [0xb6, 0xa6, 0xf2, 0x08] },
-  { format: 'dcx', bytes: [0xb1, 0x68, 0xde, 0x3a] },
-  { format: 'pgx', bytes: 'PG ML' },
-  { format: 'pgx', bytes: 'PG LM' },
-  { format: 'pam', bytes: 'P7\nWIDTH' },
-  { format: 'pfm', bytes: 'PF\n' },
-  { format: 'pfm', bytes: 'Pf\n' },
-];
+/** Unique signatures at the start of a file, one byte per character. */
+const marks: Record<string, string[]> = {
+  psb: ['8BPS\0\x02'],
+  psd: ['8BPS\0\x01'],
+  xcf: ['gimp xcf '],
+  dds: ['DDS |\0\0\0'],
+  exr: ['\x76\x2f\x31\x01'],
+  hdr: ['#?RADIANCE\n', '#?RGBE\n'],
+  icns: ['icns'],
+  blp: ['BLP1', 'BLP2'],
+  msp: ['DanM', 'LinS'],
+  im: ['Image type: '],
+  ff: ['farbfeld'],
+  qoi: ['qoif'],
+  j2k: ['\xff\x4f\xff\x51'],
+  sgi: ['\x01\xda\x00\x01', '\x01\xda\x01\x01', '\x01\xda\x00\x02', '\x01\xda\x01\x02'],
+  ras: ['\x59\xa6\x6a\x95'],
+  dpx: ['SDPX', 'XPDS'],
+  cin: ['\x80\x2a\x5f\xd7', '\xd7\x5f\x2a\x80'],
+  fits: ['SIMPLE  ='],
+  miff: ['id=ImageMagick'],
+  jng: ['\x8bJNG\r\n\x1a\n'],
+  mng: ['\x8aMNG\r\n\x1a\n'],
+  xpm: ['/* XPM */'],
+  wpg: ['\xffWPC'],
+  vicar: ['LBLSIZE='],
+  viff: ['\xab\x01'],
+  vips: ['\x08\xf2\xa6\xb6', '\xb6\xa6\xf2\x08'],
+  dcx: ['\xb1\x68\xde\x3a'],
+  pgx: ['PG ML', 'PG LM'],
+  pam: ['P7\nWIDTH'],
+  pfm: ['PF\n', 'Pf\n'],
+};
 
 /** Formats without a distinct signature. They are detected if the extension matches and the header is plausible. */
 const plausible: Record<string, (start: Buffer) => boolean> = {
@@ -64,25 +53,15 @@ const plausible: Record<string, (start: Buffer) => boolean> = {
   mat: (start) => start.toString('latin1', 0, 10) === 'MATLAB 5.0',
 };
 
-const sameByName: Record<string, string> = {
-  icb: 'tga',
-  vda: 'tga',
-  vst: 'tga',
-  targa: 'tga',
-  pct: 'pict',
-};
-
 /** Detects image formats that the general detection does not know or mistakes for others, from a file's first bytes. */
 export function detect(bytes: Uint8Array, name: string): string | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (const mark of marks) {
-    const { at = 0 } = mark;
-    const expected = typeof mark.bytes === 'string' ? Buffer.from(mark.bytes, 'latin1') : Buffer.from(mark.bytes);
-    if (start.subarray(at, at + expected.length).equals(expected)) return mark.format;
-  }
+  const text = start.toString('latin1', 0, 1024);
+  const marked = Object.entries(marks).find(([, signatures]) => signatures.some((mark) => text.startsWith(mark)));
+  if (marked) return marked[0];
+  if (text.startsWith('DICM', 128)) return 'dcm';
   const raw = rawFormat(start);
   if (raw) return raw;
-  const text = start.toString('latin1', 0, 1024);
   const netpbm = /^P([1-6])\s+(?:#[^\n]*\n\s*)*\d/.exec(text)?.[1];
   if (netpbm) return { 1: 'pbm', 2: 'pgm', 3: 'ppm', 4: 'pbm', 5: 'pgm', 6: 'ppm' }[netpbm];
   if (/^(?:\/\*[^*]*\*\/\s*)?#define\s+\S+_width\s+\d/.test(text)) return 'xbm';
@@ -90,7 +69,7 @@ export function detect(bytes: Uint8Array, name: string): string | undefined {
   if (isAnimator(start)) return 'fli';
   if (isBareBitmap(start)) return 'bmp';
   const extension = extensionOf(name);
-  const named = sameByName[extension] ?? extension;
+  const named = imageFormats.find(({ aliases }) => aliases?.includes(extension))?.ext ?? extension;
   return Object.hasOwn(plausible, named) && plausible[named]?.(start) ? named : undefined;
 }
 

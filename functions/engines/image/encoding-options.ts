@@ -4,46 +4,57 @@ import { type ImageFormat, imageFormat } from './formats.ts';
 
 const maxSide = 16_383;
 
+/** Describes a number within limits. */
+export function range(
+  data_type: 'integer' | 'number',
+  min: number,
+  max: number,
+  more: Pick<OptionDescriptor, 'units' | 'default_value'> = {},
+) {
+  return { data_type, ...more, properties: { min, max } };
+}
+
+/** Describes one of several values. */
+export function choice(default_value: string, enum_values: { value: string; hint: string }[]) {
+  return { data_type: 'string', default_value, type: 'enum', enum_values } as const;
+}
+
+/** Describes a switch. */
+export function flag(isOn: boolean) {
+  return { data_type: 'boolean', default_value: String(isOn) } as const;
+}
+
 export const width: OptionDescriptor = {
   name: 'image_custom_width',
   label: 'Width',
   hint: 'Width of the output. Without a height, the aspect ratio is kept; with one, fit determines how the image is resized.',
-  data_type: 'integer',
-  units: 'px',
-  properties: { min: 1, max: maxSide },
+  ...range('integer', 1, maxSide, { units: 'px' }),
 };
 
 export const height: OptionDescriptor = {
   name: 'image_custom_height',
   label: 'Height',
   hint: 'Height of the output. Without a width, the aspect ratio is kept; with one, fit determines how the image is resized.',
-  data_type: 'integer',
-  units: 'px',
-  properties: { min: 1, max: maxSide },
+  ...range('integer', 1, maxSide, { units: 'px' }),
 };
 
 const percentage: OptionDescriptor = {
   name: 'image_resize_percentage',
   label: 'Resize',
   hint: 'Scales both sides to this percentage. Ignored if a width or height is given.',
-  data_type: 'number',
-  units: '%',
-  properties: { min: 1, max: 1000 },
+  ...range('number', 1, 1000, { units: '%' }),
 };
 
 const fit: OptionDescriptor = {
   name: 'fit',
   label: 'Fit',
   hint: 'How the image is resized to a width and height with a different aspect ratio.',
-  data_type: 'string',
-  default_value: 'max',
-  type: 'enum',
-  enum_values: [
+  ...choice('max', [
     { value: 'max', hint: 'Keeps the aspect ratio and fits within both.' },
     { value: 'crop', hint: 'Keeps the aspect ratio, fills both and crops the excess around the centre.' },
     { value: 'scale', hint: 'Stretches to exactly this size.' },
     { value: 'pad', hint: 'Keeps the aspect ratio and pads with the background colour.' },
-  ],
+  ]),
 };
 
 export const background: OptionDescriptor = {
@@ -67,15 +78,12 @@ const flip: OptionDescriptor = {
   name: 'flip',
   label: 'Flip',
   hint: 'Mirrors the image after any rotation.',
-  data_type: 'string',
-  default_value: 'none',
-  type: 'enum',
-  enum_values: [
+  ...choice('none', [
     { value: 'none', hint: 'No mirroring.' },
     { value: 'horizontal', hint: 'Swaps left and right.' },
     { value: 'vertical', hint: 'Swaps top and bottom.' },
     { value: 'both', hint: 'Both directions.' },
-  ],
+  ]),
 };
 
 /** As in the specification's example. */
@@ -83,58 +91,47 @@ export const strip: OptionDescriptor = {
   name: 'strip',
   label: 'Strip metadata',
   hint: 'Strips profiles, EXIF and comments to reduce size.',
-  data_type: 'boolean',
-  default_value: 'true',
+  ...flag(true),
 };
 
 export const dpi: OptionDescriptor = {
   name: 'image_dpi',
   label: 'Resolution',
   hint: 'Print resolution stored in the file. The pixels do not change.',
-  data_type: 'integer',
-  units: 'dpi',
-  properties: { min: 1, max: 4800 },
+  ...range('integer', 1, 4800, { units: 'dpi' }),
 };
 
 export const quality: OptionDescriptor = {
   name: 'quality',
   label: 'Quality',
   hint: 'Quality of the output. Higher values look better and make larger files.',
-  data_type: 'integer',
-  default_value: '80',
-  properties: { min: 1, max: 100 },
+  ...range('integer', 1, 100, { default_value: '80' }),
 };
 
 const jpgQuality: OptionDescriptor = {
   name: 'jpg_convert_compression_level',
   label: 'Quality',
   hint: 'JPEG quality: 100 is best and largest. Overrides quality.',
-  data_type: 'number',
-  properties: { min: 0, max: 100 },
+  ...range('number', 0, 100),
 };
 
 const pngLevel: OptionDescriptor = {
   name: 'png_compression_level',
   label: 'Compression',
   hint: 'PNG compression. Only lossy changes how the image looks.',
-  data_type: 'string',
-  default_value: 'light',
-  type: 'enum',
-  enum_values: [
+  ...choice('light', [
     { value: 'none', hint: 'No compression: largest, and fastest to open.' },
     { value: 'light', hint: 'Lossless, fast.' },
     { value: 'strong', hint: 'Lossless, smallest, slower.' },
     { value: 'lossy', hint: 'Reduced to at most 256 colours: much smaller.' },
-  ],
+  ]),
 };
 
 const pngQuality: OptionDescriptor = {
   name: 'png_convert_quality',
   label: 'Quality',
   hint: 'Quality of the colour reduction. Higher values look better and make larger files.',
-  data_type: 'integer',
-  default_value: '80',
-  properties: { min: 0, max: 100 },
+  ...range('integer', 0, 100, { default_value: '80' }),
   conditions: [{ name: 'png_compression_level', required: true, meta: [{ value: 'lossy', label: 'lossy' }] }],
 };
 
@@ -142,16 +139,14 @@ const lossless: OptionDescriptor = {
   name: 'lossless',
   label: 'Lossless',
   hint: 'Keeps every pixel exactly; quality then has no effect.',
-  data_type: 'boolean',
-  default_value: 'false',
+  ...flag(false),
 };
 
 const progressive: OptionDescriptor = {
   name: 'progressive',
   label: 'Progressive',
   hint: 'Writes a progressive image, which is displayed early while it loads.',
-  data_type: 'boolean',
-  default_value: 'false',
+  ...flag(false),
 };
 
 const icoSizes: OptionDescriptor = {
@@ -167,15 +162,12 @@ export const tiffCompression: OptionDescriptor = {
   name: 'tiff_compression',
   label: 'Compression',
   hint: 'Compression of the TIFF data.',
-  data_type: 'string',
-  default_value: 'lzw',
-  type: 'enum',
-  enum_values: [
+  ...choice('lzw', [
     { value: 'none', hint: 'No compression.' },
     { value: 'lzw', hint: 'Lossless, supported everywhere.' },
     { value: 'deflate', hint: 'Lossless, smaller.' },
     { value: 'jpeg', hint: 'Lossy, smallest.' },
-  ],
+  ]),
 };
 
 function colourSpace(cmyk: boolean): OptionDescriptor {
@@ -183,14 +175,11 @@ function colourSpace(cmyk: boolean): OptionDescriptor {
     name: 'color_space',
     label: 'Colour space',
     hint: 'Colour space of the output.',
-    data_type: 'string',
-    default_value: 'srgb',
-    type: 'enum',
-    enum_values: [
+    ...choice('srgb', [
       { value: 'srgb', hint: 'RGB colour for screens.' },
       { value: 'gray', hint: 'Greyscale.' },
       ...(cmyk ? [{ value: 'cmyk', hint: 'CMYK colour for print.' }] : []),
-    ],
+    ]),
   };
 }
 

@@ -3,7 +3,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { encodeWithSharp } from './encoders/encode.ts';
 import { verifyOutput } from './encoders/verify.ts';
 import { imageFormat } from './formats.ts';
-import type { Picture } from './openers/opened.ts';
+import { still } from './openers/opened.ts';
 import { numberOption, transform, wantedSize } from './transform.ts';
 
 /** A picture that an engine has rendered without loss: a file, or its bytes. */
@@ -39,10 +39,7 @@ export async function finishPicture({ source, format, options, path }: RenderedP
   // The renderer has checked the size.
   const frame = () => sharp(source, { limitInputPixels: false, sequentialRead: true });
   const { width, height, hasAlpha, density } = await frame().metadata();
-  const picture: Picture = {
-    ...{ width, height, hasAlpha, frames: 1, total: 1, hasPages: false, delays: undefined, loop: 0 },
-    ...{ deep: false, isGrey: false, isBilevel: false, density, orientation: undefined, frame },
-  };
+  const picture = { ...still({ width, height, hasAlpha }), density, frame };
   const image = await transform(frame(), picture, { write, options });
   await encodeWithSharp(image, format, options, { density }).toFile(path);
   await verifyOutput(path, target);

@@ -5,6 +5,7 @@ import { withExtension } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
 import { joinRoll } from './animation.ts';
 import type { Frame } from './codecs/magick.ts';
+import type { Size } from './decoders/decoding.ts';
 import { encodeWithSharp, toFrame } from './encoders/encode.ts';
 import { writePdf } from './encoders/pdf.ts';
 import { verifyOutput } from './encoders/verify.ts';
@@ -12,15 +13,10 @@ import { explain } from './failures.ts';
 import { imageFormat } from './formats.ts';
 import { maxFrames, maxPixelsAtOnce } from './limits.ts';
 import { openPicture, readingLeniently } from './picture.ts';
-import { numberOption, textOption } from './transform.ts';
+import { numberOption, scaledSize, textOption } from './transform.ts';
 import { pdfPages, renderPdfPage } from './vector/pdf-pages.ts';
 
 const pageDpi = 96;
-
-interface Size {
-  width: number;
-  height: number;
-}
 
 /** Joins images and PDFs in their order to one PDF or one animation. */
 export async function merge(work: Work, context: WorkContext): Promise<WorkResult> {
@@ -55,7 +51,7 @@ async function writeGif(path: string, work: Work, context: WorkContext): Promise
   const background = textOption(options, 'background');
   if (background !== undefined) image.flatten({ background });
   await encodeWithSharp(image, 'gif', options, {
-    timing: { delays, loop: numberOption(options, 'gif_loop') ?? 0 },
+    timing: { delay: delays, loop: numberOption(options, 'gif_loop') ?? 0 },
   }).toFile(path);
   await verifyOutput(path, imageFormat('gif'));
 }
@@ -72,13 +68,9 @@ async function fitFrame(image: Sharp, canvas: Size, input: InputFile, delay: num
 function canvasSize(first: Size, { options }: Work): Size {
   const width = numberOption(options, 'image_custom_width');
   const height = numberOption(options, 'image_custom_height');
-  const scaled = (factor: number) => ({
-    width: Math.max(1, Math.round(first.width * factor)),
-    height: Math.max(1, Math.round(first.height * factor)),
-  });
   if (width !== undefined && height !== undefined) return { width, height };
-  if (width !== undefined) return scaled(width / first.width);
-  if (height !== undefined) return scaled(height / first.height);
+  if (width !== undefined) return scaledSize(first, width / first.width);
+  if (height !== undefined) return scaledSize(first, height / first.height);
   return first;
 }
 

@@ -1,13 +1,23 @@
 import type { OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
-import { background, dpi, encodingOptions, height, quality, strip, width } from './encoding-options.ts';
+import {
+  background,
+  choice,
+  dpi,
+  encodingOptions,
+  flag,
+  height,
+  quality,
+  range,
+  strip,
+  width,
+} from './encoding-options.ts';
 import type { ImageFormat } from './formats.ts';
 
 const autoOrient: OptionDescriptor = {
   name: 'auto-orient',
   label: 'Auto-orient',
   hint: 'Rotates the image according to its EXIF orientation.',
-  data_type: 'boolean',
-  default_value: 'true',
+  ...flag(true),
 };
 
 const vectorDpi: OptionDescriptor = {
@@ -20,8 +30,7 @@ export const page: OptionDescriptor = {
   name: 'page',
   label: 'Page or frame',
   hint: 'Converts only this page or frame, counted from 1. Defaults to all pages, in a file each if the output format holds one, and to all frames of an animation, or the first if the output format holds one.',
-  data_type: 'integer',
-  properties: { min: 1, max: 100_000 },
+  ...range('integer', 1, 100_000),
 };
 
 /** Lists the options of a conversion to a raster format. */
@@ -75,22 +84,16 @@ export const pdfOptions: OptionDescriptor[] = [
     name: 'pdf_orientation',
     label: 'Orientation',
     hint: 'Page orientation, if a page size is set.',
-    data_type: 'string',
-    default_value: 'portrait',
-    type: 'enum',
-    enum_values: [
+    ...choice('portrait', [
       { value: 'portrait', hint: 'Portrait' },
       { value: 'landscape', hint: 'Landscape' },
-    ],
+    ]),
   },
   {
     name: 'pdf_image_alignment',
     label: 'Alignment',
     hint: 'Position of the image on a larger page.',
-    data_type: 'string',
-    default_value: 'Center',
-    type: 'enum',
-    enum_values: [
+    ...choice('Center', [
       { value: 'Center', hint: 'Centre' },
       { value: 'Top', hint: 'Top' },
       { value: 'Bottom', hint: 'Bottom' },
@@ -100,14 +103,13 @@ export const pdfOptions: OptionDescriptor[] = [
       { value: 'TopRight', hint: 'Top right' },
       { value: 'BottomLeft', hint: 'Bottom left' },
       { value: 'BottomRight', hint: 'Bottom right' },
-    ],
+    ]),
   },
   {
     name: 'enlarge_images_to_fit',
     label: 'Enlarge images to fit',
     hint: 'Enlarges images that are smaller than the page.',
-    data_type: 'boolean',
-    default_value: 'true',
+    ...flag(true),
     conditions: [
       {
         name: 'pdf_page_size',
@@ -123,17 +125,13 @@ export const mergeGifOptions: OptionDescriptor[] = [
     name: 'gif_delay',
     label: 'Delay',
     hint: 'How long each image is shown. By default, animated inputs keep their timing and others are shown for one second.',
-    data_type: 'integer',
-    units: 'ms',
-    properties: { min: 20, max: 600_000 },
+    ...range('integer', 20, 600_000, { units: 'ms' }),
   },
   {
     name: 'gif_loop',
     label: 'Loops',
     hint: 'How many times the animation plays; 0 loops forever.',
-    data_type: 'integer',
-    default_value: '0',
-    properties: { min: 0, max: 65_535 },
+    ...range('integer', 0, 65_535, { default_value: '0' }),
   },
   { ...width, hint: 'Width of the animation. Defaults to the width of the first image.' },
   { ...height, hint: 'Height of the animation. Defaults to the height of the first image.' },
@@ -145,33 +143,25 @@ export const cropOptions: OptionDescriptor[] = [
     name: 'x',
     label: 'Left',
     hint: 'Distance of the crop area from the left edge. By default, the crop area is centred.',
-    data_type: 'integer',
-    units: 'px',
-    properties: { min: 0, max: 1_000_000 },
+    ...range('integer', 0, 1_000_000, { units: 'px' }),
   },
   {
     name: 'y',
     label: 'Top',
     hint: 'Distance of the crop area from the top edge. By default, the crop area is centred.',
-    data_type: 'integer',
-    units: 'px',
-    properties: { min: 0, max: 1_000_000 },
+    ...range('integer', 0, 1_000_000, { units: 'px' }),
   },
   {
     name: 'width',
     label: 'Width',
     hint: 'Width of the crop area. By default, it extends to the right edge or follows from the aspect ratio.',
-    data_type: 'integer',
-    units: 'px',
-    properties: { min: 1, max: 1_000_000 },
+    ...range('integer', 1, 1_000_000, { units: 'px' }),
   },
   {
     name: 'height',
     label: 'Height',
     hint: 'Height of the crop area. By default, it extends to the bottom edge or follows from the aspect ratio.',
-    data_type: 'integer',
-    units: 'px',
-    properties: { min: 1, max: 1_000_000 },
+    ...range('integer', 1, 1_000_000, { units: 'px' }),
   },
   {
     name: 'aspect',
@@ -191,50 +181,38 @@ export const compressOptions: OptionDescriptor[] = [
     name: 'compress_image',
     label: 'Method',
     hint: 'Compression method.',
-    data_type: 'string',
-    default_value: 'by_quality',
-    type: 'enum',
-    enum_values: [
+    ...choice('by_quality', [
       { value: 'by_quality', hint: 'To a quality.' },
       { value: 'by_percentage', hint: 'To a percentage of the input size.' },
       { value: 'by_size', hint: 'To a maximum file size.' },
-    ],
+    ]),
   },
   {
     name: 'image_compress_quality',
     label: 'Quality',
     hint: 'Quality of the output. Higher values look better and make larger files.',
-    data_type: 'integer',
-    default_value: '60',
-    properties: { min: 1, max: 100 },
+    ...range('integer', 1, 100, { default_value: '60' }),
     conditions: [{ name: 'compress_image', required: false, meta: [{ value: 'by_quality', label: 'by_quality' }] }],
   },
   {
     name: 'image_compress_percentage',
     label: 'Percentage',
     hint: 'Output size as a percentage of the input.',
-    data_type: 'number',
-    units: '%',
-    default_value: '60',
-    properties: { min: 1, max: 100 },
+    ...range('number', 1, 100, { units: '%', default_value: '60' }),
     conditions: when('by_percentage'),
   },
   {
     name: 'image_compress_max_filesize',
     label: 'Maximum file size',
     hint: 'Maximum size of the output. The best-looking output of at most this size is returned; if none is that small, the task fails and reports the smallest possible size.',
-    data_type: 'number',
-    units: 'MB',
-    default_value: '1',
-    properties: { min: 0.0005, max: 5000 },
+    ...range('number', 0.0005, 5000, { units: 'MB', default_value: '1' }),
     conditions: when('by_size'),
   },
   {
     name: 'image_compress_resize',
     label: 'Resize',
     hint: 'Scales the image down if it looks better with fewer pixels at the requested file size. Otherwise, all pixels are kept at any loss of quality.',
-    data_type: 'boolean',
-    default_value: 'true',
+    ...flag(true),
   },
   strip,
 ];

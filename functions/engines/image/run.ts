@@ -1,23 +1,17 @@
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { Engine } from '../runtime/engine.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import { crop } from './crop.ts';
 import { merge } from './merge.ts';
 
+const operations: Partial<Record<ProcessingOperation, Engine['run']>> = { compress, convert, crop, merge };
+
 /** Converts, compresses, merges and crops images. */
 export const engine: Engine = {
   async run(work, context) {
-    switch (work.operation) {
-      case 'convert':
-        return convert(work, context);
-      case 'crop':
-        return crop(work, context);
-      case 'merge':
-        return merge(work, context);
-      case 'compress':
-        return compress(work, context);
-      default:
-        throw new Error(`The catalogue lists ${work.operation}, which this engine does not perform.`);
-    }
+    const perform = operations[work.operation];
+    if (!perform) throw new Error(`The catalogue lists ${work.operation}, which this engine does not perform.`);
+    return perform(work, context);
   },
 };

@@ -1,20 +1,14 @@
 import sharp, { type Sharp } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError } from '../runtime/engine.ts';
+import type { Size } from './decoders/decoding.ts';
 import type { Writing } from './formats.ts';
 import { maxPixels, maxSide } from './limits.ts';
 import type { Picture } from './openers/opened.ts';
 
-interface Size {
-  width: number;
-  height: number;
-}
-
-export interface Cut {
+export interface Cut extends Size {
   left: number;
   top: number;
-  width: number;
-  height: number;
 }
 
 export interface Target {
@@ -125,8 +119,7 @@ export function wantedSize(size: Size, options: OptionValues, writing: Writing) 
   const result = wanted ?? { ...size, fit: 'fill' };
   const longest = Math.max(result.width, result.height);
   if (writing.maxSide !== undefined && longest > writing.maxSide) {
-    const { width: fitted, height: fittedHeight } = scaled(result, writing.maxSide / longest);
-    return { ...result, width: fitted, height: fittedHeight };
+    return { ...result, ...scaledSize(result, writing.maxSide / longest) };
   }
   return wanted && (wanted.width !== size.width || wanted.height !== size.height) ? wanted : undefined;
 }
@@ -148,12 +141,13 @@ function fitOption(options: OptionValues): keyof typeof fits {
   return fit === 'crop' || fit === 'scale' || fit === 'pad' ? fit : 'max';
 }
 
-function scaled({ width, height }: Size, scale: number) {
-  return {
-    width: Math.max(1, Math.round(width * scale)),
-    height: Math.max(1, Math.round(height * scale)),
-    fit: 'fill' as const,
-  };
+/** Scales both sides. Neither becomes smaller than a pixel. */
+export function scaledSize({ width, height }: Size, scale: number): Size {
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+}
+
+function scaled(size: Size, scale: number) {
+  return { ...scaledSize(size, scale), fit: 'fill' as const };
 }
 
 /** Returns whether the background of a grey picture is grey too. */

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { readBlp } from '../../../functions/engines/image/decoders/blp.ts';
 import { readBmp } from '../../../functions/engines/image/decoders/bmp.ts';
 import { readDds } from '../../../functions/engines/image/decoders/dds.ts';
@@ -13,8 +13,8 @@ import { readGreyAlphaTga } from '../../../functions/engines/image/decoders/tga.
 import { routeTiff } from '../../../functions/engines/image/decoders/tiff.ts';
 import { unpackXz } from '../../../functions/engines/image/decoders/xz.ts';
 import { processorSeconds } from '../../support/processor-time.ts';
+import { test } from './folder-test.ts';
 import { program } from './programs.ts';
-import { inFolder } from './run-engine.ts';
 import { animatorFile, type Indexed } from './writers/fli.ts';
 import { icnsFile, packedArgb, packedColours } from './writers/icns.ts';
 import { blp2File, codeBc6h, codeChannel, ddsFile, type Pixels } from './writers/textures.ts';
@@ -158,43 +158,41 @@ describe('Decoders of this engine', () => {
     }
   });
 
-  test('xz streams of all filters that TIFF uses unpack, and with any damage unpack or are refused.', async () => {
-    await inFolder(async (folder) => {
-      const plain = Buffer.from(pixels.data);
-      const path = join(folder, 'plain');
-      await writeFile(path, Buffer.concat([plain, plain, Buffer.alloc(3_000)]));
-      const variants = [
-        ['-6'],
-        ['--check=none', '--delta=dist=3', '--lzma2=preset=6'],
-        ['--check=sha256', '--block-size=1000'],
-        ['--lzma2=preset=6,lc=1,lp=3,pb=4'],
-      ];
-      for (const options of variants) {
-        const packed = await program('xz', '-c', ...options, path);
-        expect(
-          unpackXz(packed, 2 * plain.length + 3_000).equals(Buffer.concat([plain, plain, Buffer.alloc(3_000)])),
-        ).toBe(true);
-        expect(() => unpackXz(packed, 2 * plain.length)).toThrow(/more than the picture needs/);
-        for (const damaged of damage(packed)) {
-          try {
-            expect(unpackXz(damaged, 10_000).length).toBeLessThanOrEqual(10_000);
-          } catch (error) {
-            expect(error).toBeInstanceOf(Error);
-          }
+  test('xz streams of all filters that TIFF uses unpack, and with any damage unpack or are refused.', async ({
+    folder,
+  }) => {
+    const plain = Buffer.from(pixels.data);
+    const path = join(folder, 'plain');
+    await writeFile(path, Buffer.concat([plain, plain, Buffer.alloc(3_000)]));
+    const variants = [
+      ['-6'],
+      ['--check=none', '--delta=dist=3', '--lzma2=preset=6'],
+      ['--check=sha256', '--block-size=1000'],
+      ['--lzma2=preset=6,lc=1,lp=3,pb=4'],
+    ];
+    for (const options of variants) {
+      const packed = await program('xz', '-c', ...options, path);
+      expect(
+        unpackXz(packed, 2 * plain.length + 3_000).equals(Buffer.concat([plain, plain, Buffer.alloc(3_000)])),
+      ).toBe(true);
+      expect(() => unpackXz(packed, 2 * plain.length)).toThrow(/more than the picture needs/);
+      for (const damaged of damage(packed)) {
+        try {
+          expect(unpackXz(damaged, 10_000).length).toBeLessThanOrEqual(10_000);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
         }
       }
-    });
+    }
   });
 
-  test('A damaged TIFF is routed or refused.', async () => {
-    await inFolder(async (folder) => {
-      const path = join(folder, 'damaged.tiff');
-      const size = { 256: width, 257: height, 258: [8, 8, 8, 8], 259: 1, 262: 8, 277: 4, 278: height };
-      for (const damaged of damage(tiffFile(Buffer.from(pixels.data), size))) {
-        await writeFile(path, damaged);
-        const outcome: unknown = await routeTiff(path).catch((error: unknown) => error);
-        if (!(outcome instanceof Error)) expect(outcome).toHaveProperty('by');
-      }
-    });
+  test('A damaged TIFF is routed or refused.', async ({ folder }) => {
+    const path = join(folder, 'damaged.tiff');
+    const size = { 256: width, 257: height, 258: [8, 8, 8, 8], 259: 1, 262: 8, 277: 4, 278: height };
+    for (const damaged of damage(tiffFile(Buffer.from(pixels.data), size))) {
+      await writeFile(path, damaged);
+      const outcome: unknown = await routeTiff(path).catch((error: unknown) => error);
+      if (!(outcome instanceof Error)) expect(outcome).toHaveProperty('by');
+    }
   });
 });

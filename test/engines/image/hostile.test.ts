@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { catalogue } from '../../../functions/engines/image/catalogue.ts';
 import { imageFormats } from '../../../functions/engines/image/formats.ts';
 import { EngineError, type Work } from '../../../functions/engines/runtime/engine.ts';
@@ -13,6 +13,7 @@ import { onlyInBreadth } from '../../support/breadth.ts';
 import { measureProcesses, processorSeconds } from '../../support/processor-time.ts';
 import { runSandboxed } from '../../support/sandboxed.ts';
 import { endlessPages, hugePage, nestedForms, twiceDeflatedPicture } from '../document/heavy-files.ts';
+import { test } from './folder-test.ts';
 import { inFolder, runEngine, runForPath } from './run-engine.ts';
 import { makeSample } from './samples.ts';
 import { tiffFile } from './writers/tiff.ts';
@@ -278,26 +279,24 @@ describe('Animation and page bombs', () => {
 });
 
 describe('Metadata bombs', () => {
-  test('A colour profile that unpacks to hundreds of megabytes costs no memory.', async () => {
+  test('A colour profile that unpacks to hundreds of megabytes costs no memory.', async ({ folder }) => {
     const profile = deflateSync(Buffer.alloc(300 * 1024 * 1024));
     const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#808080' } })
       .png()
       .toBuffer();
     const iccp = chunk('iCCP', Buffer.concat([Buffer.from('x\0\0', 'latin1'), profile]));
     const bomb = Buffer.concat([png.subarray(0, 33), iccp, png.subarray(33)]);
-    await inFolder(async (folder) => {
-      const path = join(folder, 'bomb.png');
-      await writeFile(path, bomb);
-      const before = process.memoryUsage().rss;
-      const outcome: unknown = await runForPath({ inputs: [path], outputFormat: 'jpg', folder }).catch(
-        (error: unknown) => error,
-      );
-      expect(process.memoryUsage().rss - before).toBeLessThan(refusalBytes);
-      expect(typeof outcome === 'string' || outcome instanceof EngineError).toBe(true);
-    });
+    const path = join(folder, 'bomb.png');
+    await writeFile(path, bomb);
+    const before = process.memoryUsage().rss;
+    const outcome: unknown = await runForPath({ inputs: [path], outputFormat: 'jpg', folder }).catch(
+      (error: unknown) => error,
+    );
+    expect(process.memoryUsage().rss - before).toBeLessThan(refusalBytes);
+    expect(typeof outcome === 'string' || outcome instanceof EngineError).toBe(true);
   });
 
-  test('A JPEG with a megabyte of EXIF that is nonsense converts, and keeps none of it.', async () => {
+  test('A JPEG with a megabyte of EXIF that is nonsense converts, and keeps none of it.', async ({ folder }) => {
     const jpeg = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#808080' } })
       .jpeg()
       .toBuffer();
@@ -307,12 +306,10 @@ describe('Metadata bombs', () => {
       Buffer.alloc(65_533 - 10, 0xee),
     ]);
     const bomb = Buffer.concat([jpeg.subarray(0, 2), ...Array.from({ length: 16 }, () => segment), jpeg.subarray(2)]);
-    await inFolder(async (folder) => {
-      const path = join(folder, 'bomb.jpg');
-      await writeFile(path, bomb);
-      const output = await runForPath({ inputs: [path], outputFormat: 'jpg', folder });
-      expect((await readFile(output)).length).toBeLessThan(5_000);
-    });
+    const path = join(folder, 'bomb.jpg');
+    await writeFile(path, bomb);
+    const output = await runForPath({ inputs: [path], outputFormat: 'jpg', folder });
+    expect((await readFile(output)).length).toBeLessThan(5_000);
   });
 });
 
@@ -342,30 +339,28 @@ describe('Damaged files', () => {
   test.for(readable)(
     'Truncated and bit-flipped %s files either convert or are refused with a message.',
     { timeout: 60_000 },
-    async (format) => {
-      await inFolder(async (folder) => {
-        const sample = await readFile(await makeSample(format, folder));
-        const path = join(folder, `damaged.${format}`);
-        const random = numbers(format.length + sample.length);
-        const pick = (below: number) => random.next().value % below;
-        for (const share of [0.02, 0.5, 0.95]) {
-          await writeFile(path, sample.subarray(0, Math.floor(sample.length * share)));
-          await survives(path, format, folder);
+    async (format, { folder }) => {
+      const sample = await readFile(await makeSample(format, folder));
+      const path = join(folder, `damaged.${format}`);
+      const random = numbers(format.length + sample.length);
+      const pick = (below: number) => random.next().value % below;
+      for (const share of [0.02, 0.5, 0.95]) {
+        await writeFile(path, sample.subarray(0, Math.floor(sample.length * share)));
+        await survives(path, format, folder);
+      }
+      for (let round = 0; round < 4; round++) {
+        const flipped = Buffer.from(sample);
+        for (let flip = 0; flip < 6; flip++) {
+          const at = pick(round < 2 ? Math.min(256, flipped.length) : flipped.length);
+          flipped[at] = (flipped[at] ?? 0) ^ (1 << pick(8));
         }
-        for (let round = 0; round < 4; round++) {
-          const flipped = Buffer.from(sample);
-          for (let flip = 0; flip < 6; flip++) {
-            const at = pick(round < 2 ? Math.min(256, flipped.length) : flipped.length);
-            flipped[at] = (flipped[at] ?? 0) ^ (1 << pick(8));
-          }
-          await writeFile(path, flipped);
-          await survives(path, format, folder);
-        }
-        await writeFile(path, sample);
-        await expect(runForPath({ inputs: [path], formats: [format], outputFormat: 'png', folder })).resolves.toMatch(
-          /png$/,
-        );
-      });
+        await writeFile(path, flipped);
+        await survives(path, format, folder);
+      }
+      await writeFile(path, sample);
+      await expect(runForPath({ inputs: [path], formats: [format], outputFormat: 'png', folder })).resolves.toMatch(
+        /png$/,
+      );
     },
   );
 });
@@ -407,38 +402,36 @@ describe('Hostile drawings', () => {
 
   test('No reference of any element reads a file, near or far, in pixels or in PDF.', {
     timeout: 120_000,
-  }, async () => {
-    await inFolder(async (folder) => {
-      const red = join(folder, 'red.png');
+  }, async ({ folder }) => {
+    const red = join(folder, 'red.png');
+    await writeFile(
+      red,
+      await sharp({ create: { width: 40, height: 40, channels: 3, background: '#ff0000' } })
+        .png()
+        .toBuffer(),
+    );
+    const addresses = [`file://${red}`, red, 'red.png', '../red.png', '../../red.png'];
+    for (const address of addresses) {
+      const path = join(folder, 'drawing.svg');
+      const body = references(address).join('\n');
       await writeFile(
-        red,
-        await sharp({ create: { width: 40, height: 40, channels: 3, background: '#ff0000' } })
-          .png()
-          .toBuffer(),
+        path,
+        `<?xml version="1.0"?><?xml-stylesheet href="${address}"?><svg ${namespaces} width="40" height="40">${body}</svg>`,
       );
-      const addresses = [`file://${red}`, red, 'red.png', '../red.png', '../../red.png'];
-      for (const address of addresses) {
-        const path = join(folder, 'drawing.svg');
-        const body = references(address).join('\n');
-        await writeFile(
-          path,
-          `<?xml version="1.0"?><?xml-stylesheet href="${address}"?><svg ${namespaces} width="40" height="40">${body}</svg>`,
-        );
-        const png: unknown = await runForPath({ inputs: [path], outputFormat: 'png', folder }).catch(
-          (error: unknown) => error,
-        );
-        const pdf: unknown = await runForPath({ inputs: [path], outputFormat: 'pdf', folder }).catch(
-          (error: unknown) => error,
-        );
-        if (typeof png === 'string') expect(await redPixels(png)).toBe(0);
-        else expect(png).toBeInstanceOf(EngineError);
-        if (typeof pdf === 'string') expect((await readFile(pdf)).includes('/Subtype /Image')).toBe(false);
-        else expect(pdf).toBeInstanceOf(EngineError);
-      }
-    });
+      const png: unknown = await runForPath({ inputs: [path], outputFormat: 'png', folder }).catch(
+        (error: unknown) => error,
+      );
+      const pdf: unknown = await runForPath({ inputs: [path], outputFormat: 'pdf', folder }).catch(
+        (error: unknown) => error,
+      );
+      if (typeof png === 'string') expect(await redPixels(png)).toBe(0);
+      else expect(png).toBeInstanceOf(EngineError);
+      if (typeof pdf === 'string') expect((await readFile(pdf)).includes('/Subtype /Image')).toBe(false);
+      else expect(pdf).toBeInstanceOf(EngineError);
+    }
   });
 
-  test('No reference opens a connection.', { timeout: 60_000 }, async () => {
+  test('No reference opens a connection.', { timeout: 60_000 }, async ({ folder }) => {
     let connections = 0;
     const server = createServer((_, response) => response.end()).on('connection', () => {
       connections += 1;
@@ -447,19 +440,17 @@ describe('Hostile drawings', () => {
     const address = server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     try {
-      await inFolder(async (folder) => {
-        const path = join(folder, 'drawing.svg');
-        const body = references(`http://127.0.0.1:${port}/x.png`).join('\n');
-        const doctype = `<!DOCTYPE svg SYSTEM "http://127.0.0.1:${port}/x.dtd">`;
-        for (const start of ['', doctype]) {
-          await writeFile(path, `<?xml version="1.0"?>${start}<svg ${namespaces} width="40" height="40">${body}</svg>`);
-          for (const outputFormat of ['png', 'pdf']) {
-            await runForPath({ inputs: [path], outputFormat, folder }).catch((error: unknown) =>
-              expect(error).toBeInstanceOf(EngineError),
-            );
-          }
+      const path = join(folder, 'drawing.svg');
+      const body = references(`http://127.0.0.1:${port}/x.png`).join('\n');
+      const doctype = `<!DOCTYPE svg SYSTEM "http://127.0.0.1:${port}/x.dtd">`;
+      for (const start of ['', doctype]) {
+        await writeFile(path, `<?xml version="1.0"?>${start}<svg ${namespaces} width="40" height="40">${body}</svg>`);
+        for (const outputFormat of ['png', 'pdf']) {
+          await runForPath({ inputs: [path], outputFormat, folder }).catch((error: unknown) =>
+            expect(error).toBeInstanceOf(EngineError),
+          );
         }
-      });
+      }
       expect(connections).toBe(0);
     } finally {
       server.close();
@@ -480,25 +471,23 @@ describe('Hostile drawings', () => {
     expect(message).toMatch(/entities/);
   });
 
-  test('Elements that use each other by the billion end soon.', { timeout: 90_000 }, async () => {
+  test('Elements that use each other by the billion end soon.', { timeout: 90_000 }, async ({ folder }) => {
     const levels = Array.from({ length: 30 }, (_, level) =>
       level === 0
         ? '<g id="l0"><rect width="1" height="1"/></g>'
         : `<g id="l${level}">${`<use href="#l${level - 1}"/>`.repeat(10)}</g>`,
     );
-    await inFolder(async (folder) => {
-      const path = join(folder, 'bomb.svg');
-      await writeFile(
-        path,
-        `<svg ${namespaces} width="40" height="40"><defs>${levels.join('')}</defs><use href="#l29"/></svg>`,
-      );
-      const start = processorSeconds();
-      const outcome: unknown = await runForPath({ inputs: [path], outputFormat: 'png', folder }).catch(
-        (error: unknown) => error,
-      );
-      expect(typeof outcome === 'string' || outcome instanceof EngineError).toBe(true);
-      expect(processorSeconds() - start).toBeLessThan(60);
-    });
+    const path = join(folder, 'bomb.svg');
+    await writeFile(
+      path,
+      `<svg ${namespaces} width="40" height="40"><defs>${levels.join('')}</defs><use href="#l29"/></svg>`,
+    );
+    const start = processorSeconds();
+    const outcome: unknown = await runForPath({ inputs: [path], outputFormat: 'png', folder }).catch(
+      (error: unknown) => error,
+    );
+    expect(typeof outcome === 'string' || outcome instanceof EngineError).toBe(true);
+    expect(processorSeconds() - start).toBeLessThan(60);
   });
 
   test('A compressed drawing that unpacks without end is refused.', async () => {
@@ -515,16 +504,14 @@ describe('Hostile PostScript', () => {
     ['writes a file', (bait: string) => `(${bait}) (w) file (changed) writestring`],
     ['deletes a file', (bait: string) => `(${bait}) deletefile`],
     ['renames a file', (bait: string) => `(${bait}) (${bait}.gone) renamefile`],
-  ] as const)('PostScript that %s finds nothing to harm.', { timeout: 30_000 }, async ([, code]) => {
-    await inFolder(async (folder) => {
-      const bait = join(folder, 'bait.txt');
-      const start =
-        '%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 100 100\n/Helvetica findfont 10 scalefont setfont 5 50 moveto';
-      await writeFile(bait, 'untouched');
-      const { detail } = await refuse(Buffer.from(`${start}\n${code(bait)}\nshowpage\n`), 'eps');
-      expect(detail).toMatch(/invalidfileaccess|undefinedfilename|Error/);
-      expect(await readFile(bait, 'utf8')).toBe('untouched');
-    });
+  ] as const)('PostScript that %s finds nothing to harm.', { timeout: 30_000 }, async ([, code], { folder }) => {
+    const bait = join(folder, 'bait.txt');
+    const start =
+      '%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 100 100\n/Helvetica findfont 10 scalefont setfont 5 50 moveto';
+    await writeFile(bait, 'untouched');
+    const { detail } = await refuse(Buffer.from(`${start}\n${code(bait)}\nshowpage\n`), 'eps');
+    expect(detail).toMatch(/invalidfileaccess|undefinedfilename|Error/);
+    expect(await readFile(bait, 'utf8')).toBe('untouched');
   });
 
   // Regression: the search went through the whole file system, /proc included, for 120 seconds.

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
+import { int32 } from './bytes.ts';
 import type { Frame } from './magick.ts';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -148,8 +149,6 @@ function blendPixel(canvas: Buffer, target: number, pixels: Buffer, source: numb
 
 /** Joins PNGs of the same size into an animated one. Each frame covers the whole image. */
 export function joinApng(frames: { png: Buffer; delay: number }[], loop: number): Buffer {
-  const [first] = frames;
-  if (!first) throw new Error('An animation needs at least one frame.');
   const chunks: Chunk[] = [];
   let sequence = 0;
   for (const [index, { png, delay }] of frames.entries()) {
@@ -157,26 +156,17 @@ export function joinApng(frames: { png: Buffer; delay: number }[], loop: number)
     const header = parsed[0]?.data;
     if (!header) throw new Error('A frame has no header.');
     if (index === 0) {
-      chunks.push({ type: 'IHDR', data: header }, { type: 'acTL', data: Buffer.alloc(8) });
-      chunks[1]?.data.writeUInt32BE(frames.length, 0);
-      chunks[1]?.data.writeUInt32BE(loop, 4);
+      chunks.push({ type: 'IHDR', data: header }, { type: 'acTL', data: int32(frames.length, loop).swap32() });
     }
     const control = Buffer.alloc(26);
-    control.writeUInt32BE(sequence++, 0);
-    control.writeUInt32BE(header.readUInt32BE(0), 4);
-    control.writeUInt32BE(header.readUInt32BE(4), 8);
+    int32(sequence++, header.readUInt32BE(0), header.readUInt32BE(4)).swap32().copy(control);
     control.writeUInt16BE(Math.min(65_535, Math.round(delay)), 20);
     control.writeUInt16BE(1000, 22);
     chunks.push({ type: 'fcTL', data: control });
     for (const { type, data } of parsed) {
       if (type !== 'IDAT') continue;
       if (index === 0) chunks.push({ type, data });
-      else {
-        const numbered = Buffer.alloc(data.length + 4);
-        numbered.writeUInt32BE(sequence++, 0);
-        data.copy(numbered, 4);
-        chunks.push({ type: 'fdAT', data: numbered });
-      }
+      else chunks.push({ type: 'fdAT', data: Buffer.concat([int32(sequence++).swap32(), data]) });
     }
   }
   return joinChunks([...chunks, { type: 'IEND', data: Buffer.alloc(0) }]);
@@ -184,12 +174,8 @@ export function joinApng(frames: { png: Buffer; delay: number }[], loop: number)
 
 function joinChunks(chunks: Chunk[]): Buffer {
   const parts = chunks.flatMap(({ type, data }) => {
-    const head = Buffer.alloc(8);
-    head.writeUInt32BE(data.length, 0);
-    head.write(type, 4, 'latin1');
-    const check = Buffer.alloc(4);
-    check.writeUInt32BE(crc32(data, crc32(head.subarray(4))), 0);
-    return [head, data, check];
+    const name = Buffer.from(type, 'latin1');
+    return [int32(data.length).swap32(), name, data, int32(crc32(data, crc32(name))).swap32()];
   });
   return Buffer.concat([signature, ...parts]);
 }

@@ -1,6 +1,7 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import { EngineError } from '../../runtime/engine.ts';
 import { maxPixels, maxSide } from '../limits.ts';
+import { int32 } from './bytes.ts';
 import type { LinearPicture } from './linear-light.ts';
 
 interface Box {
@@ -26,6 +27,11 @@ interface Header {
 /** Lines per block of the supported compressions: none, runs, zip by line, zip. */
 const linesPerBlock: Record<number, number> = { 0: 1, 1: 1, 2: 1, 3: 16 };
 const sampleBytes = { uint: 4, half: 2, float: 4 };
+const readSample = {
+  uint: (bytes: Buffer, at: number) => bytes.readUInt32LE(at),
+  half: (bytes: Buffer, at: number) => fromHalf(bytes.readUInt16LE(at)),
+  float: (bytes: Buffer, at: number) => bytes.readFloatLE(at),
+};
 
 /**
  * Decodes an OpenEXR picture in full precision if it has a single part of lines without wavelets. Returns undefined for
@@ -133,13 +139,7 @@ function readBlocks(
       for (let column = 0; column < data.width; column++) {
         let plane = line * lineBytes;
         for (const [index, { type }] of channels.entries()) {
-          const place = plane + column * sampleBytes[type];
-          samples[index] =
-            type === 'half'
-              ? fromHalf(pixels.readUInt16LE(place))
-              : type === 'float'
-                ? pixels.readFloatLE(place)
-                : pixels.readUInt32LE(place);
+          samples[index] = readSample[type](pixels, plane + column * sampleBytes[type]);
           plane += sampleBytes[type] * data.width;
         }
         draw(data.left + column, top + line, samples);
@@ -201,10 +201,7 @@ export function writeExr({ data, width, height, channels }: LinearPicture): Buff
       }
     }
     const packed = pack(pixels);
-    const head = Buffer.alloc(8);
-    head.writeInt32LE(top, 0);
-    head.writeInt32LE(packed.length, 4);
-    blocks.push(Buffer.concat([head, packed]));
+    blocks.push(Buffer.concat([int32(top, packed.length), packed]));
   }
   const offsets = Buffer.alloc(blocks.length * 8);
   let at = header.length + offsets.length;
@@ -216,30 +213,20 @@ export function writeExr({ data, width, height, channels }: LinearPicture): Buff
 }
 
 function exrHeader(order: string[], width: number, height: number): Buffer {
-  const int = (value: number) => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeInt32LE(value);
-    return bytes;
-  };
-  const float = (value: number) => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeFloatLE(value);
-    return bytes;
-  };
+  const float = (...values: number[]) => Buffer.from(Float32Array.from(values).buffer);
   const attribute = (name: string, type: string, value: Buffer) =>
-    Buffer.concat([Buffer.from(`${name}\0${type}\0`, 'latin1'), int(value.length), value]);
-  const channel = (name: string) => Buffer.concat([Buffer.from(`${name}\0`, 'latin1'), int(1), int(0), int(1), int(1)]);
-  const box = Buffer.concat([int(0), int(0), int(width - 1), int(height - 1)]);
+    Buffer.concat([Buffer.from(`${name}\0${type}\0`, 'latin1'), int32(value.length), value]);
+  const channel = (name: string) => Buffer.concat([Buffer.from(`${name}\0`, 'latin1'), int32(1, 0, 1, 1)]);
+  const box = int32(0, 0, width - 1, height - 1);
   return Buffer.concat([
-    int(20_000_630),
-    int(2),
+    int32(20_000_630, 2),
     attribute('channels', 'chlist', Buffer.concat([...order.map(channel), Buffer.alloc(1)])),
     attribute('compression', 'compression', Buffer.from([3])),
     attribute('dataWindow', 'box2i', box),
     attribute('displayWindow', 'box2i', box),
     attribute('lineOrder', 'lineOrder', Buffer.from([0])),
     attribute('pixelAspectRatio', 'float', float(1)),
-    attribute('screenWindowCenter', 'v2f', Buffer.concat([float(0), float(0)])),
+    attribute('screenWindowCenter', 'v2f', float(0, 0)),
     attribute('screenWindowWidth', 'float', float(1)),
     Buffer.alloc(1),
   ]);

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
+import { readStart } from './bytes.ts';
 
 /** The compression settings of a JPEG, for an output of the same quality. */
 export interface JpegQuality {
@@ -64,13 +64,7 @@ const headerBytes = 1024 * 1024;
 
 /** Estimates the quality of a JPEG from its tables. Returns undefined if they are beyond the first megabyte. */
 export async function jpegQuality(path: string): Promise<JpegQuality | undefined> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
-    return qualityOf(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
-  }
+  return qualityOf(await readStart(path, headerBytes));
 }
 
 /** The example table for brightness in the standard (Annex K.1), which encoders scale by the quality. */
@@ -166,11 +160,8 @@ export interface Turning {
 export function turningArguments({ orientation, angle, flip }: Turning): string[] {
   const upright = turns[orientation - 1]?.matrix ?? [1, 0, 0, 1];
   const rotated = turns[[0, 5, 2, 7][(((angle / 90) % 4) + 4) % 4] ?? 0]?.matrix ?? [1, 0, 0, 1];
-  const [across, down] = [
-    flip === 'horizontal' || flip === 'both' ? -1 : 1,
-    flip === 'vertical' || flip === 'both' ? -1 : 1,
-  ];
-  const sum = product([across, 0, 0, down], product(rotated, upright));
+  const [across, down] = ['horizontal', 'vertical'].map((way) => (flip === way || flip === 'both' ? -1 : 1));
+  const sum = product([across ?? 1, 0, 0, down ?? 1], product(rotated, upright));
   return turns.find(({ matrix }) => matrix.every((value, index) => value === sum[index]))?.args ?? [];
 }
 

@@ -7,11 +7,8 @@ export interface LinearPicture {
 }
 
 /** Pixels for screens, with 16 bits per channel to keep detail in shadows. */
-export interface ScreenPicture {
+export interface ScreenPicture extends Omit<LinearPicture, 'data'> {
   data: Uint16Array;
-  width: number;
-  height: number;
-  channels: 3 | 4;
 }
 
 /** Applies the transfer curve of screens. Clips values brighter than white. */

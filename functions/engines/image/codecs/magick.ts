@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { IMagickImage, IMagickImageCollection, MagickFormat } from '@imagemagick/magick-wasm';
 import sharp from 'sharp';
+import { defined } from '../../../../shared/defined.ts';
 import { EngineError } from '../../runtime/engine.ts';
 import { maxFrames, maxPixelsAtOnce, maxSide } from '../limits.ts';
 
@@ -104,54 +105,60 @@ function heapBytes(magick: Magick): number {
   return heap instanceof Uint8Array ? heap.byteLength : 0;
 }
 
+/** Runs work with an empty collection of images, and releases its memory. */
+function withImages<T>(work: (magick: Magick, images: IMagickImageCollection) => T): Promise<T> {
+  return withMagick((magick) => {
+    const images = magick.MagickImageCollection.create();
+    try {
+      return work(magick, images);
+    } finally {
+      images.dispose();
+    }
+  });
+}
+
 /** Decodes a file in memory. The caller sets the format, so that the bytes cannot select a decoder. */
 export async function readMagick(bytes: Uint8Array, reading: MagickReading): Promise<MagickPicture> {
   const srgb = await srgbProfile();
-  return withMagick((magick) => {
-    const { MagickImageCollection, MagickReadSettings, ColorSpace, ResourceLimits } = magick;
+  return withImages((magick, images) => {
+    const { MagickReadSettings, ColorSpace, ResourceLimits } = magick;
     const settings = new MagickReadSettings({ format: reading.format });
     if (typeof reading.take === 'object') {
       settings.frameIndex = reading.take.frame;
       settings.frameCount = 1;
     }
     if (reading.camera) settings.setDefine('dng:use-camera-wb', 'true');
-    const images = MagickImageCollection.create();
     try {
       // Without it, a file of a few kilobytes keeps the decoder busy for minutes before the pixel limit applies.
       if (reading.take === 'all') ResourceLimits.memory = framesBytes;
       images.read(bytes, settings);
-      ResourceLimits.memory = memoryBytes;
-      if (images.length === 0) throw new EngineError('The file contains no image.');
-      if (reading.take === 'all') checkFrames(images);
-      for (const image of images) {
-        if (reading.camera) completeDevelopment(magick, image);
-        else toSrgb(magick, image, srgb);
-        if (reading.autoOrient) image.autoOrient();
-      }
-      const [first] = images;
-      if (!first) throw new EngineError('The file contains no image.');
-      const facts = {
-        loop: first.animationIterations,
-        density: densityOf(magick, first),
-        profiles: profilesOf(first),
-      };
-      if (reading.take === 'merged') {
-        return { ...facts, frames: [images.length > 1 ? mergeLayers(magick, images) : toFrame(magick, first)] };
-      }
-      if (reading.take === 'planes' && images.length === 3) {
-        return { ...facts, frames: [images.combine(ColorSpace.sRGB, (combined) => toFrame(magick, combined))] };
-      }
-      if (reading.take === 'all' && images.length > 1 && images.some((image) => image.animationDelay > 0)) {
-        images.coalesce();
-      }
-      return {
-        ...facts,
-        frames: (reading.take === 'planes' ? images.slice(0, 1) : [...images]).map((image) => toFrame(magick, image)),
-      };
     } finally {
       ResourceLimits.memory = memoryBytes;
-      images.dispose();
     }
+    const [first] = images;
+    if (!first) throw new EngineError('The file contains no image.');
+    if (reading.take === 'all') checkFrames(images);
+    for (const image of images) {
+      if (reading.camera) completeDevelopment(magick, image);
+      else toSrgb(magick, image, srgb);
+      if (reading.autoOrient) image.autoOrient();
+    }
+    const { animationIterations: loop } = first;
+    const facts = { loop, density: densityOf(magick, first), profiles: profilesOf(first) };
+    if (reading.take === 'merged' && images.length > 1) {
+      for (const image of images) image.backgroundColor = magick.MagickColors.Transparent;
+      return { ...facts, frames: [images.flatten((merged) => toFrame(magick, merged))] };
+    }
+    if (reading.take === 'planes' && images.length === 3) {
+      return { ...facts, frames: [images.combine(ColorSpace.sRGB, (combined) => toFrame(magick, combined))] };
+    }
+    if (reading.take === 'all' && images.length > 1 && images.some((image) => image.animationDelay > 0)) {
+      images.coalesce();
+    }
+    return {
+      ...facts,
+      frames: (reading.take === 'planes' ? images.slice(0, 1) : [...images]).map((image) => toFrame(magick, image)),
+    };
   });
 }
 
@@ -167,11 +174,6 @@ function checkFrames(images: IMagickImageCollection): void {
       `The frames of the file have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
     );
   }
-}
-
-function mergeLayers(magick: Magick, images: IMagickImageCollection): Frame {
-  for (const image of images) image.backgroundColor = magick.MagickColors.Transparent;
-  return images.flatten((merged) => toFrame(magick, merged));
 }
 
 /** Converts colours by the embedded profile, or by colour model if there is none. */
@@ -225,13 +227,12 @@ function densityOf({ DensityUnit }: Magick, { density }: IMagickImage): number |
 }
 
 function profilesOf(image: IMagickImage): MagickPicture['profiles'] {
-  const exif = image.getProfile('exif');
-  const xmp = image.getProfile('xmp');
   // Copied, because the memory is released with the picture.
-  return {
-    ...(exif ? { exif: Uint8Array.from(exif.data) } : {}),
-    ...(xmp ? { xmp: Uint8Array.from(xmp.data) } : {}),
+  const copy = (name: string) => {
+    const data = image.getProfile(name)?.data;
+    return data && Uint8Array.from(data);
   };
+  return defined({ exif: copy('exif'), xmp: copy('xmp') });
 }
 
 export interface MagickWriting {
@@ -242,69 +243,60 @@ export interface MagickWriting {
   /** Reduces the picture to this number of colours first. */
   colours?: number | undefined;
   bilevel?: boolean | undefined;
-  compression?: 'lzw' | undefined;
-  defines?: Record<string, string>;
   /** Metadata to embed. They describe upright pictures. */
   profiles?: MagickPicture['profiles'];
 }
 
 /** Encodes frames. */
 export async function writeMagick(frames: Frame[], writing: MagickWriting): Promise<Uint8Array> {
-  return withMagick((magick) => {
-    const { Density, DensityUnit, MagickImage, MagickImageCollection, MagickReadSettings, QuantizeSettings } = magick;
-    const images = MagickImageCollection.create();
-    try {
-      for (const frame of frames) {
-        const image = MagickImage.create();
-        images.push(image);
-        const format = { 1: 'GRAY', 3: 'RGB', 4: 'RGBA' } as const;
-        image.read(
-          frame.data,
-          new MagickReadSettings({
-            format: format[frame.channels],
-            width: frame.width,
-            height: frame.height,
-            depth: 8,
-          }),
-        );
-        if (writing.colours) {
-          const settings = new QuantizeSettings();
-          settings.colors = writing.colours;
-          image.quantize(settings);
-        }
-        // By default it chooses a grey or palette layout if possible, and writes several of them incorrectly.
-        image.depth = 8;
-        if (writing.bilevel) image.colorType = magick.ColorType.Bilevel;
-        else if (frame.channels !== 1) {
-          image.setAttribute('colorspace:auto-grayscale', 'false');
-          if (!writing.colours) {
-            const { TrueColor, TrueColorAlpha } = magick.ColorType;
-            image.settings.colorType = frame.channels === 4 ? TrueColorAlpha : TrueColor;
-          }
-        }
-        if (writing.compression) image.setCompression(magick.CompressionMethod.LZW);
-        if (writing.quality !== undefined) image.quality = writing.quality;
-        if (writing.density !== undefined) {
-          image.density = new Density(writing.density, writing.density, DensityUnit.PixelsPerInch);
-        }
-        if (frame.delay !== undefined) {
-          image.animationTicksPerSecond = 100;
-          image.animationDelay = Math.max(1, Math.round(frame.delay / 10));
-          image.animationIterations = writing.loop ?? 0;
-        }
-        for (const [name, data] of Object.entries(writing.profiles ?? {})) {
-          image.orientation = magick.Orientation.TopLeft;
-          image.setProfile(name, data);
-        }
-        for (const [name, value] of Object.entries(writing.defines ?? {})) image.settings.setDefine(name, value);
+  return withImages((magick, images) => {
+    const { Density, DensityUnit, MagickImage, MagickReadSettings, QuantizeSettings } = magick;
+    for (const frame of frames) {
+      const image = MagickImage.create();
+      images.push(image);
+      const format = { 1: 'GRAY', 3: 'RGB', 4: 'RGBA' } as const;
+      image.read(
+        frame.data,
+        new MagickReadSettings({
+          format: format[frame.channels],
+          width: frame.width,
+          height: frame.height,
+          depth: 8,
+        }),
+      );
+      if (writing.colours) {
+        const settings = new QuantizeSettings();
+        settings.colors = writing.colours;
+        image.quantize(settings);
       }
-      const [only] = images;
-      // Copied, because the memory is released.
-      if (images.length === 1 && only) return only.write(writing.format, (data) => Uint8Array.from(data));
-      return images.write(writing.format, (data) => Uint8Array.from(data));
-    } finally {
-      images.dispose();
+      // By default it chooses a grey or palette layout if possible, and writes several of them incorrectly.
+      image.depth = 8;
+      if (writing.bilevel) image.colorType = magick.ColorType.Bilevel;
+      else if (frame.channels !== 1) {
+        image.setAttribute('colorspace:auto-grayscale', 'false');
+        if (!writing.colours) {
+          const { TrueColor, TrueColorAlpha } = magick.ColorType;
+          image.settings.colorType = frame.channels === 4 ? TrueColorAlpha : TrueColor;
+        }
+      }
+      if (writing.quality !== undefined) image.quality = writing.quality;
+      if (writing.density !== undefined) {
+        image.density = new Density(writing.density, writing.density, DensityUnit.PixelsPerInch);
+      }
+      if (frame.delay !== undefined) {
+        image.animationTicksPerSecond = 100;
+        image.animationDelay = Math.max(1, Math.round(frame.delay / 10));
+        image.animationIterations = writing.loop ?? 0;
+      }
+      for (const [name, data] of Object.entries(writing.profiles ?? {})) {
+        image.orientation = magick.Orientation.TopLeft;
+        image.setProfile(name, data);
+      }
     }
+    const [only] = images;
+    // Copied, because the memory is released.
+    if (images.length === 1 && only) return only.write(writing.format, (data) => Uint8Array.from(data));
+    return images.write(writing.format, (data) => Uint8Array.from(data));
   });
 }
 
@@ -313,18 +305,13 @@ export async function pingMagick(
   bytes: Uint8Array,
   format: MagickFormat,
 ): Promise<{ width: number; height: number; frames: { width: number; height: number }[] }> {
-  return withMagick(({ MagickImageCollection, MagickReadSettings }) => {
-    const images = MagickImageCollection.create();
-    try {
-      images.ping(bytes, new MagickReadSettings({ format }));
-      // The page of a camera's picture is the whole sensor including its margins.
-      const frames = [...images].map(({ width, height, page }) => ({
-        width: Math.max(width, page.width),
-        height: Math.max(height, page.height),
-      }));
-      return { width: frames[0]?.width ?? 0, height: frames[0]?.height ?? 0, frames };
-    } finally {
-      images.dispose();
-    }
+  return withImages(({ MagickReadSettings }, images) => {
+    images.ping(bytes, new MagickReadSettings({ format }));
+    // The page of a camera's picture is the whole sensor including its margins.
+    const frames = [...images].map(({ width, height, page }) => ({
+      width: Math.max(width, page.width),
+      height: Math.max(height, page.height),
+    }));
+    return { width: frames[0]?.width ?? 0, height: frames[0]?.height ?? 0, frames };
   });
 }

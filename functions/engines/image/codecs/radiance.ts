@@ -93,7 +93,7 @@ export function writeRadiance({ data, width, height, channels }: LinearPicture):
   const parts: Buffer[] = [Buffer.from(`#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y ${height} +X ${width}\n`, 'latin1')];
   const compressed = width >= 8 && width < 32_768;
   for (let row = 0; row < height; row++) {
-    const planes = [0, 1, 2, 3].map(() => new Uint8Array(width));
+    const line = Buffer.alloc(width * 4);
     for (let column = 0; column < width; column++) {
       const at = (row * width + column) * channels;
       const pixel = [data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0];
@@ -101,21 +101,12 @@ export function writeRadiance({ data, width, height, channels }: LinearPicture):
       if (largest < 1e-32) continue;
       const exponent = Math.floor(Math.log2(largest)) + 1;
       const scale = 256 / 2 ** exponent;
-      for (const [channel, value] of pixel.entries()) {
-        const plane = planes[channel];
-        if (plane) plane[column] = Math.min(255, Math.floor(value * scale));
-      }
-      if (planes[3]) planes[3][column] = exponent + 128;
+      line.set([...pixel.map((value) => Math.min(255, Math.floor(value * scale))), exponent + 128], column * 4);
     }
     if (compressed) {
+      const planes = [0, 1, 2, 3].map((channel) => line.filter((_, at) => at % 4 === channel));
       parts.push(Buffer.from([2, 2, width >> 8, width & 255]), ...planes.map(encodeRuns));
-    } else {
-      const line = Buffer.alloc(width * 4);
-      for (const [channel, plane] of planes.entries()) {
-        for (const [column, value] of plane.entries()) line[column * 4 + channel] = value;
-      }
-      parts.push(line);
-    }
+    } else parts.push(line);
   }
   return Buffer.concat(parts);
 }

@@ -1,5 +1,6 @@
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { EngineError } from '../../runtime/engine.ts';
+import { int32 } from './bytes.ts';
 
 /** Bytes per value of each type. */
 // biome-ignore format: a table
@@ -35,9 +36,7 @@ export async function joinTiffs(files: string[], output: string): Promise<void> 
       const last = relocate(bytes, first, end);
       if (end + bytes.length > maxBytes) throw new EngineError('The TIFF would exceed 4 GB. Convert fewer pages.');
       await target.write(bytes, 0, bytes.length, end);
-      const position = Buffer.alloc(4);
-      position.writeUInt32LE(end + first);
-      await target.write(position, 0, 4, pointer);
+      await target.write(int32(end + first), 0, 4, pointer);
       pointer = end + last;
       end += bytes.length + (bytes.length % 2);
     }
@@ -60,11 +59,8 @@ function relocate(bytes: Buffer, directory: number, by: number): number {
 function relocateOne(bytes: Buffer, directory: number, by: number): number {
   const count = bytes.readUInt16LE(directory);
   for (let entry = directory + 2; entry < directory + 2 + count * 12; entry += 12) {
-    const [tag, type, values] = [
-      bytes.readUInt16LE(entry),
-      bytes.readUInt16LE(entry + 2),
-      bytes.readUInt32LE(entry + 4),
-    ];
+    const [tag, type] = [bytes.readUInt16LE(entry), bytes.readUInt16LE(entry + 2)];
+    const values = bytes.readUInt32LE(entry + 4);
     const isOutside = (typeBytes[type] ?? 1) * values > 4;
     const place = isOutside ? bytes.readUInt32LE(entry + 8) : entry + 8;
     if (belowTags.includes(tag)) {
@@ -113,9 +109,7 @@ export async function addExif(path: string, exif: Buffer | undefined): Promise<v
       (entry) => entry.tag !== makerNote && entry.tag !== interoperability,
     );
     if (entries.length === 0) return [];
-    const data = Buffer.alloc(4);
-    data.writeUInt32LE(append(entries));
-    return [{ tag, type: longType, count: 1, data }];
+    return [{ tag, type: longType, count: 1, data: int32(append(entries)) }];
   });
   const added = [...given.filter(({ tag }) => described.includes(tag)), ...below];
   const tags = new Set(added.map(({ tag }) => tag));

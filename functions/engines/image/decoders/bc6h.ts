@@ -1,6 +1,7 @@
 import { fromHalf } from '../codecs/exr.ts';
 import type { LinearPicture } from '../codecs/linear-light.ts';
-import { copyBlock } from './block-textures.ts';
+import { readBlocks } from './block-textures.ts';
+import type { Size } from './decoding.ts';
 
 /** A layout of the bits of a block for its two or four corner colours. */
 interface Mode {
@@ -8,108 +9,39 @@ interface Mode {
   /** The other corners are stored as differences from the first. */
   isRelative: boolean;
   /** Bits of the first corner, and of the red, green and blue of the others. */
-  bits: [first: number, red: number, green: number, blue: number];
-  /** The meaning of each bit in file order: channel, corner, and first to last bit. */
-  layout: string;
+  bits: number[];
+  /** For each bit in file order: which of the twelve values, and which bit of it. */
+  places: { value: number; bit: number }[];
 }
 
-const twoRegions = (
-  first: number,
-  red: number,
-  green: number,
-  blue: number,
-  layout: string,
-  isRelative = true,
-): Mode => ({ regions: 2, isRelative, bits: [first, red, green, blue], layout });
-const oneRegion = (first: number, other: number, layout: string, isRelative = true): Mode => ({
-  regions: 1,
-  isRelative,
-  bits: [first, other, other, other],
-  layout,
-});
+/**
+ * From the BC6H tables of Direct3D and of OpenGL's ARB_texture_compression_bptc. A row has the bits of the first corner, those
+ * of the red, green and blue of the others, then the meaning of each bit in file order: channel, corner, first to last bit.
+ */
+const modes = `
+  10 5 5 5 g2:4 b2:4 b3:4 r0:0-9 g0:0-9 b0:0-9 r1:0-4 g3:4 g2:0-3 g1:0-4 b3:0 g3:0-3 b1:0-4 b3:1 b2:0-3 r2:0-4 b3:2 r3:0-4 b3:3
+  7 6 6 6 g2:5 g3:4-5 r0:0-6 b3:0-1 b2:4 g0:0-6 b2:5 b3:2 g2:4 b0:0-6 b3:3 b3:5-4 r1:0-5 g2:0-3 g1:0-5 g3:0-3 b1:0-5 b2:0-3 r2:0-5 r3:0-5
+  11 5 4 4 r0:0-9 g0:0-9 b0:0-9 r1:0-4 r0:10 g2:0-3 g1:0-3 g0:10 b3:0 g3:0-3 b1:0-3 b0:10 b3:1 b2:0-3 r2:0-4 b3:2 r3:0-4 b3:3
+  11 4 5 4 r0:0-9 g0:0-9 b0:0-9 r1:0-3 r0:10 g3:4 g2:0-3 g1:0-4 g0:10 g3:0-3 b1:0-3 b0:10 b3:1 b2:0-3 r2:0-3 b3:0 b3:2 r3:0-3 g2:4 b3:3
+  11 4 4 5 r0:0-9 g0:0-9 b0:0-9 r1:0-3 r0:10 b2:4 g2:0-3 g1:0-3 g0:10 b3:0 g3:0-3 b1:0-4 b0:10 b2:0-3 r2:0-3 b3:1-2 r3:0-3 b3:4-3
+  9 5 5 5 r0:0-8 b2:4 g0:0-8 g2:4 b0:0-8 b3:4 r1:0-4 g3:4 g2:0-3 g1:0-4 b3:0 g3:0-3 b1:0-4 b3:1 b2:0-3 r2:0-4 b3:2 r3:0-4 b3:3
+  8 6 5 5 r0:0-7 g3:4 b2:4 g0:0-7 b3:2 g2:4 b0:0-7 b3:3-4 r1:0-5 g2:0-3 g1:0-4 b3:0 g3:0-3 b1:0-4 b3:1 b2:0-3 r2:0-5 r3:0-5
+  8 5 6 5 r0:0-7 b3:0 b2:4 g0:0-7 g2:5-4 b0:0-7 g3:5 b3:4 r1:0-4 g3:4 g2:0-3 g1:0-5 g3:0-3 b1:0-4 b3:1 b2:0-3 r2:0-4 b3:2 r3:0-4 b3:3
+  8 5 5 6 r0:0-7 b3:1 b2:4 g0:0-7 b2:5 g2:4 b0:0-7 b3:5-4 r1:0-4 g3:4 g2:0-3 g1:0-4 b3:0 g3:0-3 b1:0-5 b2:0-3 r2:0-4 b3:2 r3:0-4 b3:3
+  6 6 6 6 r0:0-5 g3:4 b3:0-1 b2:4 g0:0-5 g2:5 b2:5 b3:2 g2:4 b0:0-5 g3:5 b3:3 b3:5-4 r1:0-5 g2:0-3 g1:0-5 g3:0-3 b1:0-5 b2:0-3 r2:0-5 r3:0-5
+  10 10 10 10 r0:0-9 g0:0-9 b0:0-9 r1:0-9 g1:0-9 b1:0-9
+  11 9 9 9 r0:0-9 g0:0-9 b0:0-9 r1:0-8 r0:10 g1:0-8 g0:10 b1:0-8 b0:10
+  12 8 8 8 r0:0-9 g0:0-9 b0:0-9 r1:0-7 r0:11-10 g1:0-7 g0:11-10 b1:0-7 b0:11-10
+  16 4 4 4 r0:0-9 g0:0-9 b0:0-9 r1:0-3 r0:15-10 g1:0-3 g0:15-10 b1:0-3 b0:15-10
+`
+  .trim()
+  .split('\n')
+  .map(parseMode);
 
-/** From the BC6H tables of Direct3D and of OpenGL's ARB_texture_compression_bptc. */
-const modes: Mode[] = [
-  twoRegions(
-    10,
-    5,
-    5,
-    5,
-    'g2:4 b2:4 b3:4 r0:0-9 g0:0-9 b0:0-9 r1:0-4 g3:4 g2:0-3 g1:0-4 b3:0 g3:0-3 b1:0-4 b3:1 b2:0-3 r2:0-4 b3:2 r3:0-4 b3:3',
-  ),
-  twoRegions(
-    7,
-    6,
-    6,
-    6,
-    'g2:5 g3:4-5 r0:0-6 b3:0-1 b2:4 g0:0-6 b2:5 b3:2 g2:4 b0:0-6 b3:3 b3:5-4 r1:0-5 g2:0-3 g1:0-5 g3:0-3 b1:0-5 b2:0-3 r2:0-5 r3:0-5',
-  ),
-  twoRegions(
-    11,
-    5,
-    4,
-    4,
-    'r0:0-9 g0:0-9 b0:0-9 r1:0-4 r0:10 g2:0-3 g1:0-3 g0:10 b3:0 g3:0-3 b1:0-3 b0:10 b3:1 b2:0-3 r2:0-4 b3:2 r3:0-4 b3:3',
-  ),
-  twoRegions(
-    11,
-    4,
-    5,
-    4,
-    'r0:0-9 g0:0-9 b0:0-9 r1:0-3 r0:10 g3:4 g2:0-3 g1:0-4 g0:10 g3:0-3 b1:0-3 b0:10 b3:1 b2:0-3 r2:0-3 b3:0 b3:2 r3:0-3 g2:4 b3:3',
-  ),
-  twoRegions(
-    11,
-    4,
-    4,
-    5,
-    'r0:0-9 g0:0-9 b0:0-9 r1:0-3 r0:10 b2:4 g2:0-3 g1:0-3 g0:10 b3:0 g3:0-3 b1:0-4 b0:10 b2:0-3 r2:0-3 b3:1-2 r3:0-3 b3:4-3',
-  ),
-  twoRegions(
-    9,
-    5,
-    5,
-    5,
-    'r0:0-8 b2:4 g0:0-8 g2:4 b0:0-8 b3:4 r1:0-4 g3:4 g2:0-3 g1:0-4 b3:0 g3:0-3 b1:0-4 b3:1 b2:0-3 r2:0-4 b3:2 r3:0-4 b3:3',
-  ),
-  twoRegions(
-    8,
-    6,
-    5,
-    5,
-    'r0:0-7 g3:4 b2:4 g0:0-7 b3:2 g2:4 b0:0-7 b3:3-4 r1:0-5 g2:0-3 g1:0-4 b3:0 g3:0-3 b1:0-4 b3:1 b2:0-3 r2:0-5 r3:0-5',
-  ),
-  twoRegions(
-    8,
-    5,
-    6,
-    5,
-    'r0:0-7 b3:0 b2:4 g0:0-7 g2:5-4 b0:0-7 g3:5 b3:4 r1:0-4 g3:4 g2:0-3 g1:0-5 g3:0-3 b1:0-4 b3:1 b2:0-3 r2:0-4 b3:2 r3:0-4 b3:3',
-  ),
-  twoRegions(
-    8,
-    5,
-    5,
-    6,
-    'r0:0-7 b3:1 b2:4 g0:0-7 b2:5 g2:4 b0:0-7 b3:5-4 r1:0-4 g3:4 g2:0-3 g1:0-4 b3:0 g3:0-3 b1:0-5 b2:0-3 r2:0-4 b3:2 r3:0-4 b3:3',
-  ),
-  twoRegions(
-    6,
-    6,
-    6,
-    6,
-    'r0:0-5 g3:4 b3:0-1 b2:4 g0:0-5 g2:5 b2:5 b3:2 g2:4 b0:0-5 g3:5 b3:3 b3:5-4 r1:0-5 g2:0-3 g1:0-5 g3:0-3 b1:0-5 b2:0-3 r2:0-5 r3:0-5',
-    false,
-  ),
-  oneRegion(10, 10, 'r0:0-9 g0:0-9 b0:0-9 r1:0-9 g1:0-9 b1:0-9', false),
-  oneRegion(11, 9, 'r0:0-9 g0:0-9 b0:0-9 r1:0-8 r0:10 g1:0-8 g0:10 b1:0-8 b0:10'),
-  oneRegion(12, 8, 'r0:0-9 g0:0-9 b0:0-9 r1:0-7 r0:11-10 g1:0-7 g0:11-10 b1:0-7 b0:11-10'),
-  oneRegion(16, 4, 'r0:0-9 g0:0-9 b0:0-9 r1:0-3 r0:15-10 g1:0-3 g0:15-10 b1:0-3 b0:15-10'),
-];
-
-/** For each bit of a mode's layout: which of the twelve values, and which bit of it. */
-const placesOf = modes.map(({ layout }) =>
-  layout.split(' ').flatMap((field) => {
+function parseMode(row: string): Mode {
+  const fields = row.trim().split(' ');
+  const bits = fields.slice(0, 4).map(Number);
+  const places = fields.slice(4).flatMap((field) => {
     const [, channel = 'r', corner = '0', from = '0', to = from] = /^([rgb])(\d):(\d+)(?:-(\d+))?$/.exec(field) ?? [];
     const value = Number(corner) * 3 + 'rgb'.indexOf(channel);
     const [first, last] = [Number(from), Number(to)];
@@ -117,8 +49,10 @@ const placesOf = modes.map(({ layout }) =>
       value,
       bit: first + (last < first ? -index : index),
     }));
-  }),
-);
+  });
+  // Two regions have four corners. Differences have fewer bits than the first corner.
+  return { regions: row.includes('r2:') ? 2 : 1, isRelative: bits[0] !== bits[1], bits, places };
+}
 
 /** Pixels of the second region, a bit each, by partition. */
 const secondRegions = [
@@ -135,18 +69,12 @@ const weights = {
   4: [0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64],
 } as const;
 
-/** Decodes a texture of half-precision colours in linear light. The bytes must be 16 for each block. */
-export function decodeBc6h(bytes: Buffer, width: number, height: number, isSigned: boolean): LinearPicture {
-  const data = new Float32Array(width * height * 3);
+/** Decodes a texture of half-precision colours in linear light. */
+export function decodeBc6h(file: Buffer, start: number, size: Size, isSigned: boolean): LinearPicture {
+  const data = new Float32Array(size.width * size.height * 3);
   const block = new Float32Array(48);
-  let at = 0;
-  for (let top = 0; top < height; top += 4) {
-    for (let left = 0; left < width; left += 4, at += 16) {
-      decodeBlock(bytes, at, block, isSigned);
-      copyBlock(block, data, { left, top, width, height, channels: 3 });
-    }
-  }
-  return { data, width, height, channels: 3 };
+  readBlocks(file, start, size, { bytesPerBlock: 16, block, data }, (at) => decodeBlock(file, at, block, isSigned));
+  return { data, width: size.width, height: size.height, channels: 3 };
 }
 
 function decodeBlock(bytes: Buffer, at: number, block: Float32Array, isSigned: boolean): void {
@@ -161,15 +89,14 @@ function decodeBlock(bytes: Buffer, at: number, block: Float32Array, isSigned: b
   let number = take(2);
   if (number >= 2) number = (number === 2 ? 2 : 10) + take(3);
   const mode = modes[number];
-  const places = placesOf[number];
   // Reserved modes are black.
-  if (!mode || !places) {
+  if (!mode) {
     block.fill(0);
     return;
   }
 
   const corners = new Int32Array(12);
-  for (const { value, bit } of places) corners[value] = (corners[value] ?? 0) | (take(1) << bit);
+  for (const { value, bit } of mode.places) corners[value] = (corners[value] ?? 0) | (take(1) << bit);
   const partition = mode.regions === 2 ? take(5) : 0;
   const values = completeCorners(corners, mode, isSigned);
 
@@ -189,7 +116,7 @@ function decodeBlock(bytes: Buffer, at: number, block: Float32Array, isSigned: b
 
 /** Adds differences to the first corner and stretches all values to 16 bits. */
 function completeCorners(corners: Int32Array, { isRelative, bits }: Mode, isSigned: boolean): number[] {
-  const [precision] = bits;
+  const [precision = 0] = bits;
   return Array.from(corners, (value, index) => {
     const isFirst = index < 3;
     const own = isFirst ? precision : (bits[(index % 3) + 1] ?? precision);

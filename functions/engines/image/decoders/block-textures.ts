@@ -1,42 +1,38 @@
+import type { Frame } from '../codecs/magick.ts';
+import { part, type Size } from './decoding.ts';
+
 /** How the 4 × 4 blocks of a texture are coded: colours (bc1 to bc3), one channel (bc4) or two (bc5), from 0 to 1 or from -1 to 1. */
 export type BlockCoding = 'bc1' | 'bc2' | 'bc3' | 'bc4' | 'bc4-signed' | 'bc5' | 'bc5-signed';
 
-/** Returns the size of a texture in bytes. Block coding rounds both sides up to whole blocks. */
-export function blockBytes(width: number, height: number, bytesPerBlock: number): number {
-  return Math.ceil(width / 4) * Math.ceil(height / 4) * bytesPerBlock;
-}
-
-/** Returns the size of one block in bytes. */
-export function bytesPerBlock(coding: BlockCoding): 8 | 16 {
-  return coding === 'bc1' || coding === 'bc4' || coding === 'bc4-signed' ? 8 : 16;
-}
-
-/** Decodes a block-coded texture to RGBA. The length of the bytes must be that of `blockBytes`. */
-export function decodeBlocks(bytes: Buffer, width: number, height: number, coding: BlockCoding): Uint8Array {
-  const pixels = new Uint8Array(width * height * 4);
-  const step = bytesPerBlock(coding);
+/** Decodes a block-coded texture to RGBA. */
+export function decodeBlocks(file: Buffer, start: number, size: Size, coding: BlockCoding): Frame {
+  const bytesPerBlock = coding === 'bc1' || coding === 'bc4' || coding === 'bc4-signed' ? 8 : 16;
+  const data = new Uint8Array(size.width * size.height * 4);
   const block = new Uint8Array(64);
-  let at = 0;
-  for (let top = 0; top < height; top += 4) {
-    for (let left = 0; left < width; left += 4, at += step) {
-      decodeBlock(bytes, at, block, coding);
-      copyBlock(block, pixels, { left, top, width, height, channels: 4 });
-    }
-  }
-  return pixels;
+  readBlocks(file, start, size, { bytesPerBlock, block, data }, (at) => decodeBlock(file, at, block, coding));
+  return { data, width: size.width, height: size.height, channels: 4 };
 }
 
-/** Copies the part of a block of 4 × 4 pixels that is within the picture. */
-export function copyBlock<T extends Uint8Array | Float32Array>(
-  block: T,
-  pixels: T,
-  place: { left: number; top: number; width: number; height: number; channels: number },
+/** Decodes each block of 4 × 4 pixels, and copies the part of it that is within the picture. */
+export function readBlocks<T extends Uint8Array | Float32Array>(
+  file: Buffer,
+  start: number,
+  { width, height }: Size,
+  { bytesPerBlock, block, data }: { bytesPerBlock: number; block: T; data: T },
+  decode: (at: number) => void,
 ): void {
-  const { left, top, width, height, channels } = place;
-  const values = Math.min(4, width - left) * channels;
-  for (let row = 0; row < Math.min(4, height - top); row++) {
-    const from = row * 4 * channels;
-    pixels.set(block.subarray(from, from + values), ((top + row) * width + left) * channels);
+  part(file, start, Math.ceil(width / 4) * Math.ceil(height / 4) * bytesPerBlock);
+  const channels = block.length / 16;
+  let at = start;
+  for (let top = 0; top < height; top += 4) {
+    for (let left = 0; left < width; left += 4, at += bytesPerBlock) {
+      decode(at);
+      const values = Math.min(4, width - left) * channels;
+      for (let row = 0; row < Math.min(4, height - top); row++) {
+        const from = row * 4 * channels;
+        data.set(block.subarray(from, from + values), ((top + row) * width + left) * channels);
+      }
+    }
   }
 }
 

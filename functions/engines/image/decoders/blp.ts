@@ -1,14 +1,12 @@
 import sharp from 'sharp';
 import type { Frame } from '../codecs/magick.ts';
 import { maxPixels } from '../limits.ts';
-import { type BlockCoding, blockBytes, bytesPerBlock, decodeBlocks } from './block-textures.ts';
-import { type Decoded, part, type SizeCheck, trimAlpha } from './decoding.ts';
+import { type BlockCoding, decodeBlocks } from './block-textures.ts';
+import { type Decoded, fromPalette, part, type Size, type SizeCheck, trimAlpha } from './decoding.ts';
 
-interface Header {
+interface Header extends Size {
   coding: 'jpeg' | 'palette' | 'bgra' | BlockCoding;
   alphaBits: number;
-  width: number;
-  height: number;
   /** Position of the palette, or of the header that all JPEGs in the file share. */
   shared: number;
   /** Size of the largest picture. Smaller ones follow. */
@@ -35,10 +33,9 @@ function decode(file: Buffer, header: Header): Frame | Promise<Frame> {
     case 'bgra':
       return fromBgra(part(file, start, width * height * 4), header);
     default: {
-      const bytes = part(file, start, blockBytes(width, height, bytesPerBlock(coding)));
-      const data = decodeBlocks(bytes, width, height, coding);
-      if (header.alphaBits === 0) for (let at = 3; at < data.length; at += 4) data[at] = 255;
-      return { data, width, height, channels: 4 };
+      const frame = decodeBlocks(file, start, header, coding);
+      if (header.alphaBits === 0) for (let at = 3; at < frame.data.length; at += 4) frame.data[at] = 255;
+      return frame;
     }
   }
 }
@@ -68,7 +65,7 @@ function codingOf(file: Buffer): Exclude<Header['coding'], 'jpeg'> {
   return found;
 }
 
-function fromBgra(bytes: Buffer, { width, height, alphaBits }: Pick<Header, 'alphaBits' | 'height' | 'width'>): Frame {
+function fromBgra(bytes: Uint8Array, { width, height, alphaBits }: Header): Frame {
   const data = Uint8Array.from(bytes);
   for (let at = 0; at < data.length; at += 4) {
     data[at] = bytes[at + 2] ?? 0;
@@ -79,20 +76,17 @@ function fromBgra(bytes: Buffer, { width, height, alphaBits }: Pick<Header, 'alp
 }
 
 /** Decodes indices, followed by the alpha of each pixel. Some writers omit it and store alpha in the palette. */
-function decodePalette(file: Buffer, { alphaBits, width, height, shared, start, length }: Header): Frame {
+function decodePalette(file: Buffer, header: Header): Frame {
+  const { alphaBits, width, height, shared, start, length } = header;
   const pixels = width * height;
-  const palette = part(file, shared, paletteBytes);
-  const indices = part(file, start, pixels);
   const alphaBytes = [1, 4, 8].includes(alphaBits) ? Math.ceil((pixels * alphaBits) / 8) : 0;
-  const alpha = length >= pixels + alphaBytes ? part(file, start + pixels, alphaBytes) : Buffer.alloc(0);
-  const data = new Uint8Array(pixels * 4);
-  for (let pixel = 0; pixel < pixels; pixel++) {
-    const colour = (indices[pixel] ?? 0) * 4;
-    for (let channel = 0; channel < 3; channel++) data[pixel * 4 + channel] = palette[colour + 2 - channel] ?? 0;
-    data[pixel * 4 + 3] =
-      alphaBits === 0 ? 255 : alpha.length > 0 ? bitsAt(alpha, pixel, alphaBits) : (palette[colour + 3] ?? 255);
+  const coloured = fromPalette(part(file, start, pixels), part(file, shared, paletteBytes), header, 4);
+  const frame = fromBgra(coloured.data, header);
+  if (alphaBytes > 0 && length >= pixels + alphaBytes) {
+    const alpha = part(file, start + pixels, alphaBytes);
+    for (let pixel = 0; pixel < pixels; pixel++) frame.data[pixel * 4 + 3] = bitsAt(alpha, pixel, alphaBits);
   }
-  return { data, width, height, channels: 4 };
+  return frame;
 }
 
 function bitsAt(bytes: Buffer, index: number, bits: number): number {
@@ -102,7 +96,8 @@ function bitsAt(bytes: Buffer, index: number, bits: number): number {
 }
 
 /** Decodes a JPEG with the components blue, green, red and alpha. The pictures of all sizes share its header. */
-async function decodeJpeg(file: Buffer, { alphaBits, width, height, shared, start, length }: Header): Promise<Frame> {
+async function decodeJpeg(file: Buffer, header: Header): Promise<Frame> {
+  const { width, height, shared, start, length } = header;
   const head = part(file, shared + 4, file.readUInt32LE(shared));
   const jpeg = Buffer.concat([head, part(file, start, length)]);
   const options = { limitInputPixels: maxPixels, failOn: 'truncated' } as const;
@@ -118,5 +113,8 @@ async function decodeJpeg(file: Buffer, { alphaBits, width, height, shared, star
   }
   // libvips reads four components as CMYK, which files store inverted.
   const inks = await picture.pipelineColourspace('cmyk').toColourspace('cmyk').raw().toBuffer();
-  return fromBgra(Buffer.from(inks.map((ink) => 255 - ink)), { alphaBits, width, height });
+  return fromBgra(
+    inks.map((ink) => 255 - ink),
+    header,
+  );
 }

@@ -1,21 +1,35 @@
+import { defined } from '../../../../shared/defined.ts';
 import type { Frame } from '../codecs/magick.ts';
-import { channelReader, type Decoded, part, type SizeCheck } from './decoding.ts';
+import {
+  channelReader,
+  type Decoded,
+  flipLines,
+  fromPalette,
+  part,
+  type Size,
+  type SizeCheck,
+  unpackBits,
+} from './decoding.ts';
 
-interface Header {
-  width: number;
-  height: number;
+interface Header extends Size {
   isTopDown: boolean;
   bits: number;
   compression: number;
   masks: [red: number, green: number, blue: number, alpha: number];
-  /** Blue, green and red of each colour, if the pixels are indices. */
-  palette: Buffer;
-  colourBytes: 3 | 4;
+  /** Red, green and blue of each colour, if the pixels are indices. */
+  palette: Uint8Array;
   pixelStart: number;
   density: number | undefined;
 }
 
 const compressions = { none: 0, rle8: 1, rle4: 2, masks: 3, masksWithAlpha: 6 };
+const bitsByCompression: Record<number, number[]> = {
+  [compressions.none]: [1, 2, 4, 8, 16, 24, 32],
+  [compressions.rle8]: [8],
+  [compressions.rle4]: [4],
+  [compressions.masks]: [16, 24, 32],
+  [compressions.masksWithAlpha]: [16, 24, 32],
+};
 const sizes = { file: 14, core: 12, shortOs2: 16, info: 40, os2: 64, version5: 124 };
 const infoSizes = [40, 52, 56, 64, 108, 124];
 const embeddedProfile = 0x4d424544;
@@ -27,13 +41,14 @@ const embeddedProfile = 0x4d424544;
 export function readBmp(file: Buffer, check: SizeCheck): Decoded | undefined {
   const header = parseHeader(file, check);
   if (!header) return undefined;
-  const { compression, bits, density } = header;
+  const { compression, bits, density, isTopDown, palette } = header;
   const isPacked = compression === compressions.rle8 || compression === compressions.rle4;
   const frame =
     bits > 8
       ? fromMasks(file, header)
-      : fromIndices(isPacked ? unpack(file, header) : readIndices(file, header), header);
-  return { frames: [frame], ...(density ? { density } : {}) };
+      : fromPalette(isPacked ? unpack(file, header) : readIndices(file, header), palette, header);
+  if (!isTopDown) flipLines(frame);
+  return { frames: [frame], ...defined({ density }) };
 }
 
 function parseHeader(file: Buffer, check: SizeCheck): Header | undefined {
@@ -46,11 +61,12 @@ function parseHeader(file: Buffer, check: SizeCheck): Header | undefined {
   const height = isCore ? file.readUInt16LE(start + 6) : file.readInt32LE(start + 8);
   const bits = file.readUInt16LE(start + (isCore ? 10 : 14));
   const compression = isInfo ? file.readUInt32LE(start + 16) : compressions.none;
-  if (!isKnown(bits, compression, size)) return undefined;
+  const hasMasks = compression === compressions.masks || compression === compressions.masksWithAlpha;
+  // The numbers of masks have another meaning in OS/2.
+  if (!bitsByCompression[compression]?.includes(bits) || (hasMasks && size === sizes.os2)) return undefined;
   if (size === sizes.version5 && file.readUInt32LE(start + 56) === embeddedProfile) return undefined;
   check({ width, height: Math.abs(height) });
 
-  const hasMasks = compression === compressions.masks || compression === compressions.masksWithAlpha;
   const masksBehind = hasMasks && size === sizes.info ? (compression === compressions.masks ? 12 : 16) : 0;
   const paletteStart = start + size + masksBehind;
   const colourBytes = isCore ? 3 : 4;
@@ -66,29 +82,15 @@ function parseHeader(file: Buffer, check: SizeCheck): Header | undefined {
     bits,
     compression,
     masks: hasMasks ? readMasks(file, start, size, masksBehind) : usualMasks(bits),
-    palette: file.subarray(paletteStart, paletteStart + (bits <= 8 ? Math.min(colours, 1 << bits) * colourBytes : 0)),
-    colourBytes,
+    // Stored as blue, green and red.
+    palette: Uint8Array.from(
+      { length: bits <= 8 ? Math.min(colours, 1 << bits) * 3 : 0 },
+      (_, at) => file[paletteStart + Math.floor(at / 3) * colourBytes + 2 - (at % 3)] ?? 0,
+    ),
     pixelStart: isPlausible ? pixelStart : afterPalette,
     density:
       isInfo && file.readInt32LE(start + 24) > 0 ? Math.round(file.readInt32LE(start + 24) / 3.937_01) / 10 : undefined,
   };
-}
-
-function isKnown(bits: number, compression: number, headerSize: number): boolean {
-  switch (compression) {
-    case compressions.none:
-      return [1, 2, 4, 8, 16, 24, 32].includes(bits);
-    case compressions.rle8:
-      return bits === 8;
-    case compressions.rle4:
-      return bits === 4;
-    case compressions.masks:
-    case compressions.masksWithAlpha:
-      // The number has another meaning in OS/2.
-      return headerSize !== sizes.os2 && [16, 24, 32].includes(bits);
-    default:
-      return false;
-  }
 }
 
 function usualMasks(bits: number): Header['masks'] {
@@ -110,16 +112,15 @@ function linesOf(file: Buffer, { width, height, bits, pixelStart }: Header): { l
 }
 
 function fromMasks(file: Buffer, header: Header): Frame {
-  const { width, height, bits, isTopDown, masks } = header;
+  const { width, height, bits, masks } = header;
   const { lines, bytesPerLine } = linesOf(file, header);
   const channels = masks[3] === 0 ? 3 : 4;
   const readers = masks.slice(0, channels).map(channelReader);
   const bytes = bits >> 3;
   const data = new Uint8Array(width * height * channels);
-  for (let row = 0; row < height; row++) {
-    const y = isTopDown ? row : height - 1 - row;
+  for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const pixel = lines.readUIntLE(row * bytesPerLine + x * bytes, bytes);
+      const pixel = lines.readUIntLE(y * bytesPerLine + x * bytes, bytes);
       const target = (y * width + x) * channels;
       for (let channel = 0; channel < channels; channel++) data[target + channel] = readers[channel]?.(pixel) ?? 0;
     }
@@ -128,17 +129,8 @@ function fromMasks(file: Buffer, header: Header): Frame {
 }
 
 function readIndices(file: Buffer, header: Header): Uint8Array {
-  const { width, height, bits } = header;
   const { lines, bytesPerLine } = linesOf(file, header);
-  const indices = new Uint8Array(width * height);
-  const perByte = 8 / bits;
-  for (let row = 0; row < height; row++) {
-    for (let x = 0; x < width; x++) {
-      const byte = lines[row * bytesPerLine + Math.floor(x / perByte)] ?? 0;
-      indices[row * width + x] = (byte >> (8 - bits - (x % perByte) * bits)) & ((1 << bits) - 1);
-    }
-  }
-  return indices;
+  return unpackBits(lines, header, header.bits, bytesPerLine);
 }
 
 /** Unpacks runs of indices. Skipped pixels have the first colour. Pixels outside the picture are dropped. */
@@ -167,20 +159,4 @@ function unpack(file: Buffer, { width, height, bits, pixelStart }: Header): Uint
     }
   }
   return indices;
-}
-
-/** Indices beyond the palette are black, as in other readers. */
-function fromIndices(indices: Uint8Array, { width, height, isTopDown, palette, colourBytes }: Header): Frame {
-  const data = new Uint8Array(width * height * 3);
-  for (let row = 0; row < height; row++) {
-    const y = isTopDown ? row : height - 1 - row;
-    for (let x = 0; x < width; x++) {
-      const colour = (indices[row * width + x] ?? 0) * colourBytes;
-      const target = (y * width + x) * 3;
-      data[target] = palette[colour + 2] ?? 0;
-      data[target + 1] = palette[colour + 1] ?? 0;
-      data[target + 2] = palette[colour] ?? 0;
-    }
-  }
-  return { data, width, height, channels: 3 };
 }

@@ -21,12 +21,8 @@ export function isComplete(bytes: Buffer, format: string): boolean {
 
 /** Adds up the sections of a Photoshop file. The merged picture is the last one. */
 function photoshopLength(bytes: Buffer, isLarge: boolean): number {
-  const [channels, height, width, depth] = [
-    bytes.readUInt16BE(12),
-    bytes.readUInt32BE(14),
-    bytes.readUInt32BE(18),
-    bytes.readUInt16BE(22),
-  ];
+  const [channels, depth] = [bytes.readUInt16BE(12), bytes.readUInt16BE(22)];
+  const [height, width] = [bytes.readUInt32BE(14), bytes.readUInt32BE(18)];
   let at = 26;
   at += 4 + bytes.readUInt32BE(at);
   at += 4 + bytes.readUInt32BE(at);
@@ -39,9 +35,7 @@ function photoshopLength(bytes: Buffer, isLarge: boolean): number {
   const lines = channels * height;
   const countBytes = isLarge ? 4 : 2;
   at += lines * countBytes;
-  for (let line = 0; line < lines; line++) {
-    at += isLarge ? bytes.readUInt32BE(counts + line * 4) : bytes.readUInt16BE(counts + line * 2);
-  }
+  for (let line = 0; line < lines; line++) at += bytes.readUIntBE(counts + line * countBytes, countBytes);
   return at;
 }
 

@@ -1,7 +1,8 @@
 import type { LinearPicture } from '../codecs/linear-light.ts';
+import type { Frame } from '../codecs/magick.ts';
 import { decodeBc6h } from './bc6h.ts';
-import { type BlockCoding, blockBytes, bytesPerBlock, decodeBlocks } from './block-textures.ts';
-import { channelReader, type Decoded, part, type SizeCheck, trimAlpha } from './decoding.ts';
+import { type BlockCoding, decodeBlocks } from './block-textures.ts';
+import { channelReader, type Decoded, fromPalette, part, type Size, type SizeCheck, trimAlpha } from './decoding.ts';
 
 /** How the pixels of a surface are coded. */
 type Coding =
@@ -58,20 +59,18 @@ export function readDds(file: Buffer, check: SizeCheck): Decoded | LinearPicture
   if (!found) return undefined;
   check({ width, height });
   const { coding, start } = found;
+  const size = { width, height };
   switch (coding.kind) {
     case 'bc6h':
-      return decodeBc6h(part(file, start, blockBytes(width, height, 16)), width, height, coding.isSigned);
-    case 'blocks': {
-      const length = blockBytes(width, height, bytesPerBlock(coding.coding));
-      const data = decodeBlocks(part(file, start, length), width, height, coding.coding);
-      return { frames: [trimAlpha({ data, width, height, channels: 4 })] };
+      return decodeBc6h(file, start, size, coding.isSigned);
+    case 'blocks':
+      return { frames: [trimAlpha(decodeBlocks(file, start, size, coding.coding))] };
+    case 'palette': {
+      const indices = part(file, start + 1024, width * height);
+      return { frames: [trimAlpha(fromPalette(indices, part(file, start, 1024), size, 4))] };
     }
-    case 'palette':
-      return { frames: [trimAlpha(fromPalette(part(file, start, 1024 + width * height), width, height))] };
     case 'masks':
-      return {
-        frames: [trimAlpha(fromMasks(part(file, start, width * height * (coding.bits >> 3)), width, height, coding))],
-      };
+      return { frames: [trimAlpha(fromMasks(part(file, start, width * height * (coding.bits >> 3)), size, coding))] };
   }
 }
 
@@ -100,29 +99,15 @@ function codingOf(file: Buffer): { coding: Coding; start: number } | undefined {
   return { coding: { kind: 'masks', bits, red, green: mask(96), blue: mask(100), alpha, isGrey }, start: 128 };
 }
 
-function fromPalette(bytes: Buffer, width: number, height: number) {
-  const data = new Uint8Array(width * height * 4);
-  for (let pixel = 0; pixel < width * height; pixel++) {
-    const colour = (bytes[1024 + pixel] ?? 0) * 4;
-    data.set(bytes.subarray(colour, colour + 4), pixel * 4);
-  }
-  return { data, width, height, channels: 4 } as const;
-}
-
-function fromMasks(bytes: Buffer, width: number, height: number, coding: Extract<Coding, { kind: 'masks' }>) {
+function fromMasks(bytes: Buffer, { width, height }: Size, coding: Extract<Coding, { kind: 'masks' }>): Frame {
   const { bits, alpha, isGrey = false } = coding;
   const step = bits >> 3;
-  const [red, green, blue] = (
-    isGrey ? [coding.red, coding.red, coding.red] : [coding.red, coding.green, coding.blue]
-  ).map(channelReader);
-  const opacity = alpha ? channelReader(alpha) : () => 255;
+  const masks = isGrey ? [coding.red, coding.red, coding.red] : [coding.red, coding.green, coding.blue];
+  const readers = [...masks.map(channelReader), alpha ? channelReader(alpha) : () => 255];
   const data = new Uint8Array(width * height * 4);
   for (let pixel = 0; pixel < width * height; pixel++) {
     const value = bytes.readUIntLE(pixel * step, step);
-    data[pixel * 4] = red?.(value) ?? 0;
-    data[pixel * 4 + 1] = green?.(value) ?? 0;
-    data[pixel * 4 + 2] = blue?.(value) ?? 0;
-    data[pixel * 4 + 3] = opacity(value);
+    for (let channel = 0; channel < 4; channel++) data[pixel * 4 + channel] = readers[channel]?.(value) ?? 0;
   }
-  return { data, width, height, channels: 4 } as const;
+  return { data, width, height, channels: 4 };
 }

@@ -1,7 +1,12 @@
 import type { Frame } from '../codecs/magick.ts';
 
 /** Throws if an image would not fit in memory. Decoders call it before they allocate memory by the size in a header. */
-export type SizeCheck = (size: { width: number; height: number; frames?: number }) => void;
+export type SizeCheck = (size: Size & { frames?: number }) => void;
+
+export interface Size {
+  width: number;
+  height: number;
+}
 
 /** Result of a decoder. */
 export interface Decoded {
@@ -26,16 +31,50 @@ export function part(file: Buffer, start: number, length: number): Buffer {
   return file.subarray(start, start + length);
 }
 
-/** Converts bits to greys: 1 becomes white and 0 black. Lines start at whole bytes. */
-export function bitsToGrey(lines: Buffer, width: number, height: number, bytesPerLine: number): Frame {
-  const data = new Uint8Array(width * height);
+/** Reads the numbers of pixels with at most 8 bits each. Every line starts at a whole byte. */
+export function unpackBits(lines: Buffer, { width, height }: Size, bits: number, bytesPerLine: number): Uint8Array {
+  const numbers = new Uint8Array(width * height);
+  const perByte = 8 / bits;
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const byte = lines[y * bytesPerLine + (x >> 3)] ?? 0;
-      data[y * width + x] = (byte >> (7 - (x & 7))) & 1 ? 255 : 0;
+      const byte = lines[y * bytesPerLine + Math.floor(x / perByte)] ?? 0;
+      numbers[y * width + x] = (byte >> (8 - bits - (x % perByte) * bits)) & ((1 << bits) - 1);
     }
   }
+  return numbers;
+}
+
+/** Converts bits to greys: 1 becomes white and 0 black. Lines start at whole bytes. */
+export function bitsToGrey(lines: Buffer, { width, height }: Size, bytesPerLine: number): Frame {
+  const data = unpackBits(lines, { width, height }, 1, bytesPerLine).map((bit) => bit * 255);
   return { data, width, height, channels: 1 };
+}
+
+/** Looks up the colours of indices. Indices beyond the palette are black, as in other readers. */
+export function fromPalette(
+  indices: Uint8Array,
+  palette: Uint8Array,
+  { width, height }: Size,
+  channels: 3 | 4 = 3,
+): Frame {
+  const data = new Uint8Array(width * height * channels);
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    const colour = (indices[pixel] ?? 0) * channels;
+    for (let channel = 0; channel < channels; channel++) {
+      data[pixel * channels + channel] = palette[colour + channel] ?? 0;
+    }
+  }
+  return { data, width, height, channels };
+}
+
+/** Reverses the order of lines in place. */
+export function flipLines({ data, width, channels }: Frame): void {
+  const length = width * channels;
+  for (let [top, bottom] = [0, data.length - length]; top < bottom; top += length, bottom -= length) {
+    const line = Uint8Array.from(data.subarray(top, top + length));
+    data.copyWithin(top, bottom, bottom + length);
+    data.set(line, bottom);
+  }
 }
 
 /** Drops the alpha channel if all pixels are opaque, as in most textures and icons. */

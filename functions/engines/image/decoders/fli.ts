@@ -1,14 +1,12 @@
 import type { Frame } from '../codecs/magick.ts';
-import { type Decoded, part, type SizeCheck, type Wanted } from './decoding.ts';
+import { type Decoded, fromPalette, part, type Size, type SizeCheck, type Wanted } from './decoding.ts';
 
 const [fliMark, flcMark, frameMark] = [0xaf11, 0xaf12, 0xf1fa];
 const headerBytes = 128;
 
 const chunkTypes = { colours: 4, wordDelta: 7, darkColours: 11, byteDelta: 12, black: 13, runs: 15, copy: 16 };
 
-interface Screen {
-  width: number;
-  height: number;
+interface Screen extends Size {
   /** An index into the palette for each pixel. */
   pixels: Uint8Array;
   palette: Uint8Array;
@@ -17,12 +15,7 @@ interface Screen {
 /** Decodes an animation of Autodesk Animator (FLI) or Animator Pro (FLC). Each frame stores the changes to the one before. */
 export function readFli(file: Buffer, check: SizeCheck, { all }: Wanted): Decoded {
   const mark = file.readUInt16LE(4);
-  const [frames, width, height, depth] = [6, 8, 10, 12].map((at) => file.readUInt16LE(at)) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [frames = 0, width = 0, height = 0, depth] = [6, 8, 10, 12].map((at) => file.readUInt16LE(at));
   if (mark !== fliMark && mark !== flcMark) throw new Error('The file has no FLI or FLC signature.');
   // Early files omit the depth, which was always 8.
   if (depth !== 8 && depth !== 0) throw new Error(`Animations with ${depth} bits per pixel are not supported.`);
@@ -30,6 +23,7 @@ export function readFli(file: Buffer, check: SizeCheck, { all }: Wanted): Decode
   const speed = file.readUInt32LE(16);
   // FLI counts in 70ths of a second, the refresh rate of VGA.
   const delay = mark === fliMark ? Math.round((speed * 1000) / 70) : speed;
+  const shown = all && frames > 1 ? Math.min(delay, 60_000) || 14 : undefined;
 
   const screen: Screen = {
     width,
@@ -46,22 +40,11 @@ export function readFli(file: Buffer, check: SizeCheck, { all }: Wanted): Decode
       const frame = file.subarray(at, at + size);
       if (frame.length < size - 1) throw new Error('The file ends within a frame.');
       drawFrame(frame, screen);
-      result.push(toFrame(screen, all && frames > 1 ? Math.min(delay, 60_000) || 14 : undefined));
+      result.push({ ...fromPalette(screen.pixels, screen.palette, screen), delay: shown });
     }
     at += size;
   }
   return { frames: result, total: frames };
-}
-
-function toFrame({ width, height, pixels, palette }: Screen, delay: number | undefined): Frame {
-  const data = new Uint8Array(width * height * 3);
-  for (let pixel = 0; pixel < pixels.length; pixel++) {
-    const colour = (pixels[pixel] ?? 0) * 3;
-    data[pixel * 3] = palette[colour] ?? 0;
-    data[pixel * 3 + 1] = palette[colour + 1] ?? 0;
-    data[pixel * 3 + 2] = palette[colour + 2] ?? 0;
-  }
-  return { data, width, height, channels: 3, delay };
 }
 
 function drawFrame(frame: Buffer, screen: Screen): void {
@@ -123,29 +106,20 @@ function drawRuns(data: Buffer, { width, height, pixels }: Screen): void {
 }
 
 /** Decodes some consecutive lines, stored in packets that skip pixels and then set some. */
-function drawByteDelta(data: Buffer, { width, height, pixels }: Screen): void {
+function drawByteDelta(data: Buffer, screen: Screen): void {
   const first = data.readUInt16LE(0);
   const lines = data.readUInt16LE(2);
-  if (first + lines > height) throw new Error('Lines below the picture are changed.');
+  if (first + lines > screen.height) throw new Error('Lines below the picture are changed.');
   let at = 4;
   for (let y = first; y < first + lines; y++) {
-    const packets = data.readUInt8(at++);
-    let x = 0;
-    for (let packet = 0; packet < packets; packet++) {
-      x += data.readUInt8(at);
-      const count = data.readInt8(at + 1);
-      const length = Math.abs(count);
-      if (x + length > width) throw new Error(`Line ${y} is longer than the picture is wide.`);
-      if (count >= 0) pixels.set(part(data, at + 2, length), y * width + x);
-      else pixels.fill(data.readUInt8(at + 2), y * width + x, y * width + x + length);
-      x += length;
-      at += count >= 0 ? 2 + length : 3;
-    }
+    const packets = data.readUInt8(at);
+    at = drawPackets(data, at + 1, packets, { screen, y, unit: 1 });
   }
 }
 
 /** Decodes some lines at any position, stored in packets of pixel pairs. */
-function drawWordDelta(data: Buffer, { width, height, pixels }: Screen): void {
+function drawWordDelta(data: Buffer, screen: Screen): void {
+  const { width, height, pixels } = screen;
   const lines = data.readUInt16LE(0);
   let [at, y] = [2, 0];
   for (let line = 0; line < lines; line++, y++) {
@@ -159,20 +133,28 @@ function drawWordDelta(data: Buffer, { width, height, pixels }: Screen): void {
       at += 2;
     }
     if (y >= height) throw new Error('Lines below the picture are changed.');
-    let x = 0;
-    for (let packet = 0; packet < word; packet++) {
-      x += data.readUInt8(at);
-      const count = data.readInt8(at + 1);
-      const length = Math.abs(count) * 2;
-      if (x + length > width) throw new Error(`Line ${y} is longer than the picture is wide.`);
-      const target = y * width + x;
-      if (count >= 0) pixels.set(part(data, at + 2, length), target);
-      else {
-        const pair = part(data, at + 2, 2);
-        for (let index = 0; index < length; index++) pixels[target + index] = pair[index & 1] ?? 0;
-      }
-      x += length;
-      at += count >= 0 ? 2 + length : 4;
-    }
+    at = drawPackets(data, at, word, { screen, y, unit: 2 });
   }
+}
+
+/** Draws the packets of a line: each skips pixels, and then sets or repeats some. Returns the position after them. */
+function drawPackets(
+  data: Buffer,
+  start: number,
+  packets: number,
+  { screen, y, unit }: { screen: Screen; y: number; unit: 1 | 2 },
+): number {
+  const { width, pixels } = screen;
+  let [at, x] = [start, 0];
+  for (let packet = 0; packet < packets; packet++) {
+    x += data.readUInt8(at);
+    const count = data.readInt8(at + 1);
+    const length = Math.abs(count) * unit;
+    if (x + length > width) throw new Error(`Line ${y} is longer than the picture is wide.`);
+    const stored = part(data, at + 2, count < 0 ? unit : length);
+    for (let index = 0; index < length; index++) pixels[y * width + x + index] = stored[index % stored.length] ?? 0;
+    x += length;
+    at += 2 + stored.length;
+  }
+  return at;
 }

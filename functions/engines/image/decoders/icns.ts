@@ -10,29 +10,19 @@ interface Icon {
   data: Buffer;
 }
 
-/** Types that hold a PNG, a JPEG 2000 or packed channels, with the length of their side. */
-const sides: Record<string, number> = {
-  is32: 16,
-  il32: 32,
-  ih32: 48,
-  it32: 128,
-  icp4: 16,
-  icp5: 32,
-  icp6: 64,
-  ic04: 16,
-  ic05: 32,
-  icsb: 18,
-  icsB: 36,
-  sb24: 24,
-  SB24: 48,
-  ic07: 128,
-  ic08: 256,
-  ic09: 512,
-  ic10: 1024,
-  ic11: 32,
-  ic12: 64,
-  ic13: 256,
-  ic14: 512,
+/** Types that hold a PNG, a JPEG 2000 or packed channels, by the length of their side. */
+const typesBySide: Record<number, string[]> = {
+  16: ['is32', 'icp4', 'ic04'],
+  18: ['icsb'],
+  24: ['sb24'],
+  32: ['il32', 'icp5', 'ic05', 'ic11'],
+  36: ['icsB'],
+  48: ['ih32', 'SB24'],
+  64: ['icp6', 'ic12'],
+  128: ['it32', 'ic07'],
+  256: ['ic08', 'ic13'],
+  512: ['ic09', 'ic14'],
+  1024: ['ic10'],
 };
 const masks: Record<string, string> = { is32: 's8mk', il32: 'l8mk', ih32: 'h8mk', it32: 't8mk' };
 const maxParts = 256;
@@ -41,8 +31,8 @@ const maxParts = 256;
 export async function readIcns(file: Buffer, check: SizeCheck, { all }: Wanted): Promise<Decoded> {
   const parts = partsOf(file);
   const icons = [...parts].flatMap(([type, data]): Icon[] => {
-    const side = sides[type];
-    return side === undefined ? [] : [{ type, side, data }];
+    const [side] = Object.entries(typesBySide).find(([, types]) => types.includes(type)) ?? [];
+    return side === undefined ? [] : [{ type, side: Number(side), data }];
   });
   const [first] = icons;
   if (!first) throw new Error('The file contains no icon of a known kind.');

@@ -13,7 +13,7 @@ export function readMsp(file: Buffer, check: SizeCheck): Decoded {
   const bytesPerLine = (width + 7) >> 3;
   const isPacked = header.toString('latin1', 0, 4) === 'LinS';
   const lines = isPacked ? unpack(file, height, bytesPerLine) : part(file, headerBytes, bytesPerLine * height);
-  return { frames: [bitsToGrey(lines, width, height, bytesPerLine)] };
+  return { frames: [bitsToGrey(lines, { width, height }, bytesPerLine)] };
 }
 
 /** Unpacks lines. A table of their lengths comes first. An empty line is white. */

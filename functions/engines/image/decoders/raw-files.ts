@@ -1,16 +1,5 @@
-import { type Directory, readDirectories, type Tiff } from './tiff-directories.ts';
+import { type Directory, readDirectories, type Tiff, tags } from './tiff-directories.ts';
 
-const tags = {
-  subfileType: 254,
-  photometric: 262,
-  make: 271,
-  stripOffsets: 273,
-  stripBytes: 279,
-  tileOffsets: 324,
-  tileBytes: 325,
-  subDirectories: 330,
-  dngVersion: 50_706,
-};
 /** Photometric interpretation of pixels behind colour filters. */
 const mosaicked = 32_803;
 
@@ -47,7 +36,7 @@ export function rawFormat(start: Buffer): string | undefined {
 
 /** Returns whether a TIFF is raw. Programs copy the camera's name into processed TIFFs, so the name is not enough. */
 function isRecorded({ directories }: Tiff, first: Directory): boolean {
-  if (directories.some((directory) => directory.numbers(tags.photometric)[0] === mosaicked)) return true;
+  if (directories.some((directory) => directory.numbers(tags.colours)[0] === mosaicked)) return true;
   // The directory of the picture may be beyond the first bytes. The first directory then declares a preview.
   return first.numbers(tags.subfileType)[0] === 1 && first.has(tags.subDirectories);
 }
@@ -60,7 +49,10 @@ export function rawLength(bytes: Buffer, format: string): number {
   if (!tiff || tiff.isCut) throw new RangeError(`The directories of the ${format} are not whole.`);
   const [first] = tiff.directories;
   if (format === 'rw2' && first) return panasonicLength(first);
-  return largest(tiff.directories.flatMap(picturesOf)).end;
+  // Previews are smaller than the picture.
+  return tiff.directories
+    .flatMap(picturesOf)
+    .reduce((one, other) => (other.size > one.size ? other : one), { size: 0, end: 1 }).end;
 }
 
 /** The boxes from the movie to the one that holds the pictures. */
@@ -82,38 +74,25 @@ function fujifilmLength(bytes: Buffer): number {
 const panasonicPixels: Record<number, [number, number]> = { 4: [14, 14], 5: [10, 9], 6: [14, 11] };
 
 function panasonicLength(directory: Directory): number {
-  const value = (tag: number) => directory.numbers(tag)[0] ?? 0;
-  const { width, height, bits, packing, place } = {
-    width: 0x02,
-    height: 0x03,
-    bits: 0x0a,
-    packing: 0x2d,
-    place: 0x118,
-  };
-  const [short, long] = panasonicPixels[value(packing)] ?? [];
-  const pixels = value(bits) === 14 ? long : short;
-  const atLeast = pixels ? Math.floor((value(width) * value(height) * 16) / pixels) : 1;
-  return value(place) + atLeast;
-}
-
-interface Stored {
-  size: number;
-  end: number;
-}
-
-/** Finds the largest picture: previews are smaller. */
-function largest(stored: Stored[]): Stored {
-  return stored.reduce((one, other) => (other.size > one.size ? other : one), { size: 0, end: 1 });
-}
-
-function picturesOf(directory: Directory): Stored[] {
-  return [[tags.stripOffsets, tags.stripBytes] as const, [tags.tileOffsets, tags.tileBytes] as const].map(
-    ([places, sizes]) => {
-      const lengths = directory.numbers(sizes);
-      return {
-        size: lengths.reduce((sum, length) => sum + length, 0),
-        end: Math.max(0, ...directory.numbers(places).map((place, index) => place + (lengths[index] ?? 0))),
-      };
-    },
+  const tagsOfMaker = [0x02, 0x03, 0x0a, 0x2d, 0x118];
+  const [width = 0, height = 0, bits, packing = 0, place = 0] = tagsOfMaker.map(
+    (tag) => directory.numbers(tag)[0] ?? 0,
   );
+  const [short, long] = panasonicPixels[packing] ?? [];
+  const pixels = bits === 14 ? long : short;
+  return place + (pixels ? Math.floor((width * height * 16) / pixels) : 1);
+}
+
+function picturesOf(directory: Directory): { size: number; end: number }[] {
+  const places = [
+    [tags.stripOffsets, tags.stripBytes],
+    [tags.tileOffsets, tags.tileBytes],
+  ] as const;
+  return places.map(([offsets, sizes]) => {
+    const lengths = directory.numbers(sizes);
+    return {
+      size: lengths.reduce((sum, length) => sum + length, 0),
+      end: Math.max(0, ...directory.numbers(offsets).map((place, index) => place + (lengths[index] ?? 0))),
+    };
+  });
 }

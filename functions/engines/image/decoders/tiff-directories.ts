@@ -1,3 +1,26 @@
+/** Tags of a TIFF that the decoders read. */
+export const tags = {
+  subfileType: 254,
+  width: 256,
+  height: 257,
+  bitsPerSample: 258,
+  compression: 259,
+  colours: 262,
+  make: 271,
+  stripOffsets: 273,
+  samplesPerPixel: 277,
+  rowsPerStrip: 278,
+  stripBytes: 279,
+  planes: 284,
+  tileWidth: 322,
+  tileHeight: 323,
+  tileOffsets: 324,
+  tileBytes: 325,
+  subDirectories: 330,
+  colourProfile: 34_675,
+  dngVersion: 50_706,
+};
+
 /** The numbers and texts of one directory of a TIFF, by tag. */
 export interface Directory {
   numbers(tag: number): number[];
@@ -16,7 +39,6 @@ export interface Tiff {
 const marks = [42, 0x4f52, 0x5352, 0x55];
 const bytesOfType: Record<number, number> = { 1: 1, 2: 1, 3: 2, 4: 4, 7: 1, 13: 4 };
 const [maxDirectories, maxEntries, maxValues] = [64, 1024, 200_000];
-const subDirectories = 330;
 
 /** Reads the directories of a TIFF or a camera's variant that are within the bytes. Skips values other than numbers and texts. */
 export function readDirectories(bytes: Buffer): Tiff | undefined {
@@ -63,7 +85,7 @@ export function readDirectories(bytes: Buffer): Tiff | undefined {
       },
     };
     tiff.directories.push(directory);
-    waiting.push(...directory.numbers(subDirectories).map((below) => ({ at: below, isBelow: true })));
+    waiting.push(...directory.numbers(tags.subDirectories).map((below) => ({ at: below, isBelow: true })));
     if (end + 4 <= bytes.length) waiting.push({ at: number(end, 4), isBelow: false });
   }
   return tiff;

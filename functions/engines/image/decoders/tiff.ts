@@ -1,8 +1,9 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { deflateSync } from 'node:zlib';
 import { maxFrames, maxMagickBytes } from '../limits.ts';
-import { part } from './decoding.ts';
+import { part, type Size } from './decoding.ts';
 import type { LabCoding } from './lab.ts';
+import { tags } from './tiff-directories.ts';
 import { unpackXz } from './xz.ts';
 
 /** How a TIFF is read: by libvips, by libvips after rewriting, or by ImageMagick. */
@@ -10,25 +11,8 @@ export type TiffRoute =
   | { by: 'sharp' }
   /** With the coding of each page in Lab colours. */
   | { by: 'sharp'; bytes: Buffer; lab: (LabCoding | undefined)[] }
-  | { by: 'magick'; pages: { width: number; height: number }[] };
+  | { by: 'magick'; pages: Size[] };
 
-const tags = {
-  width: 256,
-  height: 257,
-  bitsPerSample: 258,
-  compression: 259,
-  colours: 262,
-  stripOffsets: 273,
-  samplesPerPixel: 277,
-  rowsPerStrip: 278,
-  stripBytes: 279,
-  planes: 284,
-  tileWidth: 322,
-  tileHeight: 323,
-  tileOffsets: 324,
-  tileBytes: 325,
-  colourProfile: 34675,
-};
 const compressions = { oldJpeg: 6, deflate: 8, lzma: 34925 };
 const separatePlanes = 2;
 const colourModels = { grey: 1, rgb: 2, cieLab: 8, iccLab: 9 };
@@ -45,11 +29,8 @@ interface Entry {
   value: Buffer;
 }
 
-interface Page {
-  entries: Entry[];
-  /** Position of the link to this page's directory. */
-  pointer: number;
-}
+/** The entries of its directory. */
+type Page = Entry[];
 
 /** Reads the directories of a TIFF by position, so that a large file is not read as a whole. */
 class TiffFile {
@@ -77,23 +58,22 @@ class TiffFile {
       const count = this.number(await this.#read(at, 2), 0, 2);
       if (count === 0 || count > maxEntries) break;
       const bytes = await this.#read(at + 2, count * 12);
-      pages.push({
-        pointer,
-        entries: Array.from({ length: count }, (_, index) => ({
+      pages.push(
+        Array.from({ length: count }, (_, index) => ({
           tag: this.number(bytes, index * 12, 2),
           type: this.number(bytes, index * 12 + 2, 2),
           count: this.number(bytes, index * 12 + 4, 4),
           value: bytes.subarray(index * 12 + 8, index * 12 + 12),
         })),
-      });
+      );
       pointer = at + 2 + count * 12;
     }
     return pages;
   }
 
   /** Returns the whole numbers of a tag. */
-  async values({ entries }: Page, tag: number): Promise<number[]> {
-    const entry = entries.find((candidate) => candidate.tag === tag);
+  async values(page: Page, tag: number): Promise<number[]> {
+    const entry = page.find((candidate) => candidate.tag === tag);
     const size = entry && typeBytes[entry.type];
     if (!size || entry.count > maxValues) return [];
     const length = size * entry.count;
@@ -103,6 +83,10 @@ class TiffFile {
 
   async value(page: Page, tag: number, otherwise: number): Promise<number> {
     return (await this.values(page, tag))[0] ?? otherwise;
+  }
+
+  async size(page: Page): Promise<Size> {
+    return { width: await this.value(page, tags.width, 0), height: await this.value(page, tags.height, 0) };
   }
 }
 
@@ -116,7 +100,9 @@ export async function routeTiff(path: string): Promise<TiffRoute> {
     let needsRewriting = false;
     const lab: (LabCoding | undefined)[] = [];
     for (const page of pages) {
-      if (await needsMagick(file, page)) return { by: 'magick', pages: await sizesOf(file, pages) };
+      if (await needsMagick(file, page)) {
+        return { by: 'magick', pages: await Promise.all(pages.map((each) => file.size(each))) };
+      }
       const model = await file.value(page, tags.colours, -1);
       lab.push(({ 8: 'cie', 9: 'icc' } as const)[model]);
       needsRewriting ||=
@@ -124,7 +110,7 @@ export async function routeTiff(path: string): Promise<TiffRoute> {
     }
     const { size } = await handle.stat();
     if (!needsRewriting || size > maxMagickBytes) return { by: 'sharp' };
-    return { by: 'sharp', bytes: await rewrite(await readFile(path), pages), lab };
+    return { by: 'sharp', bytes: await rewrite(await readFile(path), file, pages), lab };
   } finally {
     await handle.close();
   }
@@ -142,22 +128,13 @@ async function openTiff(handle: FileHandle): Promise<TiffFile | undefined> {
   return file.number(head, 2, 2) === 42 ? file : undefined;
 }
 
-async function sizesOf(file: TiffFile, pages: Page[]): Promise<{ width: number; height: number }[]> {
-  return Promise.all(
-    pages.map(async (page) => ({
-      width: await file.value(page, tags.width, 0),
-      height: await file.value(page, tags.height, 0),
-    })),
-  );
-}
-
 function isLab(model: number): boolean {
   return model === colourModels.cieLab || model === colourModels.iccLab;
 }
 
 /** Returns whether a page is of a kind that libvips does not read. */
 async function needsMagick(file: TiffFile, page: Page): Promise<boolean> {
-  const isTiled = page.entries.some(({ tag }) => tag === tags.tileOffsets);
+  const isTiled = page.some(({ tag }) => tag === tags.tileOffsets);
   const bits = await file.values(page, tags.bitsPerSample);
   return (
     (await file.value(page, tags.compression, 1)) === compressions.oldJpeg ||
@@ -170,9 +147,7 @@ async function needsMagick(file: TiffFile, page: Page): Promise<boolean> {
  * Appends rewritten pages: adds a missing tag for their colours, declares the channels of Lab as red, green and blue, because
  * libvips rejects Lab, and recompresses LZMA strips with Deflate, which has the same predictors.
  */
-async function rewrite(bytes: Buffer, pages: Page[]): Promise<Buffer> {
-  const isLittle = bytes.toString('latin1', 0, 2) === 'II';
-  const file = new TiffFile(isLittle, async (at, length) => part(bytes, at, length));
+async function rewrite(bytes: Buffer, file: TiffFile, pages: Page[]): Promise<Buffer> {
   const parts = [bytes];
   let end = bytes.length;
   const append = (data: Buffer) => {
@@ -185,7 +160,7 @@ async function rewrite(bytes: Buffer, pages: Page[]): Promise<Buffer> {
   if (end & 1) append(Buffer.alloc(1));
   const number = (value: number, size: number) => {
     const buffer = Buffer.alloc(size);
-    if (isLittle) buffer.writeUIntLE(value, 0, size);
+    if (file.isLittle) buffer.writeUIntLE(value, 0, size);
     else buffer.writeUIntBE(value, 0, size);
     return buffer;
   };
@@ -198,7 +173,7 @@ async function rewrite(bytes: Buffer, pages: Page[]): Promise<Buffer> {
 
   const directories: { at: number; length: number }[] = [];
   for (const page of pages) {
-    const changed = new Map(page.entries.map((entry) => [entry.tag, entry]));
+    const changed = new Map(page.map((entry) => [entry.tag, entry]));
     const model = await file.value(page, tags.colours, -1);
     if (model < 0) changed.set(tags.colours, entryOf(tags.colours, shortType, [colourModels.grey]));
     if (isLab(model)) {
@@ -235,11 +210,11 @@ async function rewrite(bytes: Buffer, pages: Page[]): Promise<Buffer> {
 }
 
 async function unpackStrips(file: TiffFile, page: Page, bytes: Buffer) {
-  const isTiled = page.entries.some(({ tag }) => tag === tags.tileOffsets);
+  const isTiled = page.some(({ tag }) => tag === tags.tileOffsets);
   const offsets = isTiled
     ? { at: tags.tileOffsets, bytes: tags.tileBytes }
     : { at: tags.stripOffsets, bytes: tags.stripBytes };
-  const [width, height] = [await file.value(page, tags.width, 0), await file.value(page, tags.height, 0)];
+  const { width, height } = await file.size(page);
   const [columns, rows] = isTiled
     ? [await file.value(page, tags.tileWidth, 0), await file.value(page, tags.tileHeight, 0)]
     : [width, Math.min(height, await file.value(page, tags.rowsPerStrip, height))];

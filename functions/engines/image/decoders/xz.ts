@@ -19,16 +19,14 @@ export function unpackXz(stream: Buffer, maxBytes: number): Buffer {
     const packed = stream.subarray(at + headerBytes);
     const lzma = new Lzma2(packed, output, start);
     done = lzma.run();
-    if (delta > 0) for (let place = start + delta; place < done; place++) addTo(output, place, delta);
+    if (delta > 0) {
+      for (let to = start + delta; to < done; to++) output[to] = ((output[to] ?? 0) + (output[to - delta] ?? 0)) & 0xff;
+    }
     at += headerBytes + lzma.position;
     at += (4 - (at & 3)) & 3;
     at += checkBytes;
   }
   return output.subarray(0, done);
-}
-
-function addTo(bytes: Buffer, place: number, distance: number): void {
-  bytes[place] = ((bytes[place] ?? 0) + (bytes[place - distance] ?? 0)) & 0xff;
 }
 
 /** Returns the distance of the delta filter, or 0 without one. */
@@ -60,35 +58,35 @@ function readFilters(header: Buffer): number {
 const topValue = 2 ** 24;
 const half = 1 << 10;
 
-const lengthSizes = { low: 16 * 8, mid: 16 * 8, high: 256 };
+const probabilities = (count: number) => new Uint16Array(count).fill(half);
 
 /** Probabilities of a length: two choices, then trees of 8, 8 and 256. */
 class LengthModel {
-  readonly choices = new Uint16Array(2).fill(half);
-  readonly low = new Uint16Array(lengthSizes.low).fill(half);
-  readonly mid = new Uint16Array(lengthSizes.mid).fill(half);
-  readonly high = new Uint16Array(lengthSizes.high).fill(half);
+  readonly choices = probabilities(2);
+  readonly low = probabilities(16 * 8);
+  readonly mid = probabilities(16 * 8);
+  readonly high = probabilities(256);
 }
 
 /** The state that a state reset clears. */
 class Model {
   state = 0;
   readonly distances: [number, number, number, number] = [0, 0, 0, 0];
-  readonly isMatch = new Uint16Array(12 * 16).fill(half);
-  readonly isRep = new Uint16Array(12).fill(half);
-  readonly isRepG0 = new Uint16Array(12).fill(half);
-  readonly isRepG1 = new Uint16Array(12).fill(half);
-  readonly isRepG2 = new Uint16Array(12).fill(half);
-  readonly isRep0Long = new Uint16Array(12 * 16).fill(half);
-  readonly slots = new Uint16Array(4 * 64).fill(half);
-  readonly special = new Uint16Array(128).fill(half);
-  readonly align = new Uint16Array(16).fill(half);
+  readonly isMatch = probabilities(12 * 16);
+  readonly isRep = probabilities(12);
+  readonly isRepG0 = probabilities(12);
+  readonly isRepG1 = probabilities(12);
+  readonly isRepG2 = probabilities(12);
+  readonly isRep0Long = probabilities(12 * 16);
+  readonly slots = probabilities(4 * 64);
+  readonly special = probabilities(128);
+  readonly align = probabilities(16);
   readonly length = new LengthModel();
   readonly repLength = new LengthModel();
   readonly literals: Uint16Array;
 
   constructor(literalBits: number) {
-    this.literals = new Uint16Array(0x300 << literalBits).fill(half);
+    this.literals = probabilities(0x300 << literalBits);
   }
 }
 
@@ -169,22 +167,15 @@ class Lzma2 {
       if (this.#bit(model.isMatch, model.state * 16 + positionState) === 0) {
         const before = this.#done > this.#start ? (output[this.#done - 1] ?? 0) : 0;
         const context = ((place & ((1 << lp) - 1)) << lc) + (before >> (8 - lc));
-        const byte = this.#literal(model, context * 0x300);
-        output[this.#done] = byte;
+        output[this.#done] = this.#literal(model, context * 0x300);
         this.#done += 1;
         model.state = model.state < 4 ? 0 : model.state < 10 ? model.state - 3 : model.state - 6;
         continue;
       }
       const length = this.#match(model, positionState);
-      if (length === 0) {
-        output[this.#done] = this.#behind(model.distances[0]);
-        this.#done += 1;
-        continue;
-      }
       if (this.#done + length > end) throw new Error('A match reaches beyond its chunk.');
-      for (let copied = 0; copied < length; copied++) {
+      for (const copied = this.#done + length; this.#done < copied; this.#done++) {
         output[this.#done] = this.#behind(model.distances[0]);
-        this.#done += 1;
       }
     }
   }
@@ -210,7 +201,7 @@ class Lzma2 {
     return symbol & 0xff;
   }
 
-  /** Reads a match, sets its distance, and returns its length, or 0 for a single byte of the last distance. */
+  /** Reads a match, sets its distance, and returns its length. */
   #match(model: Model, positionState: number): number {
     const { state, distances } = model;
     if (this.#bit(model.isRep, state) === 0) {
@@ -223,7 +214,7 @@ class Lzma2 {
     if (this.#bit(model.isRepG0, state) === 0) {
       if (this.#bit(model.isRep0Long, state * 16 + positionState) === 0) {
         model.state = state < 7 ? 9 : 11;
-        return 0;
+        return 1;
       }
     } else {
       const index = this.#bit(model.isRepG1, state) === 0 ? 1 : this.#bit(model.isRepG2, state) === 0 ? 2 : 3;

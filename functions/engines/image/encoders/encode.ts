@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import type { Sharp } from 'sharp';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
+import { defined } from '../../../../shared/defined.ts';
 import { EngineError } from '../../runtime/engine.ts';
 import { openFrame } from '../animation.ts';
 import { joinApng } from '../codecs/apng.ts';
+import { int32 } from '../codecs/bytes.ts';
 import { writeExr } from '../codecs/exr.ts';
 import type { JpegQuality } from '../codecs/jpeg.ts';
 import { toLinear } from '../codecs/linear-light.ts';
@@ -12,18 +14,11 @@ import { writeRadiance } from '../codecs/radiance.ts';
 import { type ImageFormat, imageFormat, type Writing } from '../formats.ts';
 import type { Picture } from '../openers/opened.ts';
 import { numberOption, textOption } from '../transform.ts';
-import { dither } from './dither.ts';
-
-/** Timing of an animation that was assembled here; others have their own. */
-export interface Timing {
-  /** Duration of each frame in milliseconds. */
-  delays: number[];
-  loop: number;
-}
 
 /** Properties of the source that the output keeps unless an option changes them. */
 export interface SourceFacts extends Partial<Pick<Picture, 'density' | 'isBilevel' | 'orientation'>> {
-  timing?: Timing;
+  /** Durations in milliseconds of an animation that was assembled here; others have their own. */
+  timing?: { delay: number[]; loop: number };
   /** Quality of a JPEG that becomes another JPEG. */
   jpeg?: JpegQuality | undefined;
 }
@@ -45,18 +40,14 @@ export function encodeWithSharp(image: Sharp, format: string, options: OptionVal
       return image.jpeg({ quality: Math.max(1, Math.round(level)), progressive, chromaSubsampling });
     }
     case 'png':
-      return encodePng(image, options, { progressive, isBilevel: source.isBilevel === true });
+      return encodePng(image, options, progressive, source.isBilevel);
     case 'webp':
-      return image.webp({
-        quality: quality ?? 80,
-        lossless,
-        ...(timing ? { delay: timing.delays, loop: timing.loop } : {}),
-      });
+      return image.webp({ quality: quality ?? 80, lossless, ...timing });
     case 'avif':
       // Effort 4, the default, takes eight times as long for the same size.
       return image.avif({ quality: quality ?? 80, lossless, effort: 3 });
     case 'gif':
-      return image.gif(timing ? { delay: timing.delays, loop: timing.loop } : {});
+      return image.gif(timing);
     case 'tiff': {
       const compression = textOption(options, 'tiff_compression');
       return image.tiff({
@@ -72,11 +63,7 @@ export function encodeWithSharp(image: Sharp, format: string, options: OptionVal
   }
 }
 
-function encodePng(
-  image: Sharp,
-  options: OptionValues,
-  { progressive, isBilevel }: { progressive: boolean; isBilevel: boolean },
-): Sharp {
+function encodePng(image: Sharp, options: OptionValues, progressive: boolean, isBilevel = false): Sharp {
   // A palette of black and white, with one bit per pixel.
   if (isBilevel) return image.png({ palette: true, colours: 2, dither: 0, progressive });
   switch (textOption(options, 'png_compression_level')) {
@@ -127,20 +114,10 @@ export async function encodeFrames(
   path: string,
   images: { image: Sharp; delay: number | undefined }[],
   target: ImageFormat,
-  {
-    options,
-    loop,
-    profiles,
-    density,
-  }: {
-    options: OptionValues;
-    loop: number;
-    profiles: NonNullable<MagickWriting['profiles']>;
-    density?: number | undefined;
-  },
+  options: OptionValues,
+  { loop = 0, profiles, density }: Pick<MagickWriting, 'loop' | 'profiles' | 'density'>,
 ): Promise<void> {
   const write = target.write;
-  const dpi = numberOption(options, 'image_dpi') ?? density;
   const [first] = images;
   if (!write || !first) throw new Error(`The catalogue lists ${target.ext}, which this engine does not write.`);
   switch (write.by) {
@@ -161,8 +138,17 @@ export async function encodeFrames(
     case 'magick': {
       const frames = [];
       for (const { image, delay } of images) frames.push(await toMagickFrame(image, write, delay));
-      const writing = magickWriting(write, target.ext, options, profiles);
-      const bytes = await writeMagick(frames, { ...writing, loop, density: write.density ? dpi : undefined });
+      if (!write.format) throw new Error(`No encoder is defined for ${target.ext}.`);
+      const quality = options.lossless === true ? 100 : (numberOption(options, 'quality') ?? 80);
+      const bytes = await writeMagick(frames, {
+        ...defined({ profiles }),
+        format: write.format,
+        quality: write.quality ? quality : undefined,
+        colours: typeof write.colours === 'number' ? write.colours : undefined,
+        bilevel: write.colours === 'bilevel',
+        loop,
+        density: write.density ? (numberOption(options, 'image_dpi') ?? density) : undefined,
+      });
       return writeFile(path, target.ext === 'cur' ? toCursor(bytes) : bytes);
     }
     default:
@@ -201,33 +187,20 @@ async function writeIcon(image: Sharp, options: OptionValues): Promise<Buffer> {
       size >= maxIconSize ? await square.png().toBuffer() : toIconBitmap(await square.raw().toBuffer(), size);
     pictures.push({ size, data });
   }
-  const header = Buffer.alloc(6 + pictures.length * 16);
-  header.writeUInt16LE(1, 2);
-  header.writeUInt16LE(pictures.length, 4);
-  let at = header.length;
-  for (const [index, { size, data }] of pictures.entries()) {
-    const entry = 6 + index * 16;
-    // 0 stands for 256, which does not fit in a byte.
-    header[entry] = size % 256;
-    header[entry + 1] = size % 256;
-    header.writeUInt16LE(1, entry + 4);
-    header.writeUInt16LE(32, entry + 6);
-    header.writeUInt32LE(data.length, entry + 8);
-    header.writeUInt32LE(at, entry + 12);
+  const header: Buffer[] = [Buffer.from([0, 0, 1, 0, pictures.length, 0])];
+  let at = 6 + pictures.length * 16;
+  for (const { size, data } of pictures) {
+    // 0 stands for 256, which does not fit in a byte. One plane of 32 bits.
+    header.push(Buffer.from([size % 256, size % 256, 0, 0, 1, 0, 32, 0]), int32(data.length, at));
     at += data.length;
   }
-  return Buffer.concat([header, ...pictures.map(({ data }) => data)]);
+  return Buffer.concat([...header, ...pictures.map(({ data }) => data)]);
 }
 
 /** Returns the bitmap of an icon: lines from the bottom, blue before red, and a mask for programs without transparency. */
 function toIconBitmap(pixels: Buffer, size: number): Buffer {
-  const header = Buffer.alloc(40);
-  header.writeUInt32LE(40, 0);
-  header.writeInt32LE(size, 4);
-  // The height includes the mask.
-  header.writeInt32LE(size * 2, 8);
-  header.writeUInt16LE(1, 12);
-  header.writeUInt16LE(32, 14);
+  // The height includes the mask. One plane of 32 bits, then fields that are not needed.
+  const header = Buffer.concat([int32(40, size, size * 2), Buffer.from([1, 0, 32, 0]), Buffer.alloc(24)]);
   const colours = Buffer.alloc(size * size * 4);
   const maskLine = Math.ceil(size / 32) * 4;
   const mask = Buffer.alloc(maskLine * size);
@@ -265,27 +238,31 @@ async function toMagickFrame(image: Sharp, write: Writing, delay: number | undef
   );
 }
 
-function magickWriting(
-  write: Writing,
-  ext: string,
-  options: OptionValues,
-  profiles: NonNullable<MagickWriting['profiles']>,
-): MagickWriting {
-  if (!write.format) throw new Error(`No encoder is defined for ${ext}.`);
-  const quality = options.lossless === true ? 100 : numberOption(options, 'quality');
-  return {
-    format: write.format,
-    quality: write.quality ? (quality ?? 80) : undefined,
-    colours: typeof write.colours === 'number' ? write.colours : undefined,
-    bilevel: write.colours === 'bilevel',
-    profiles,
-  };
-}
-
 /** Turns an icon into a cursor with its hot spot in the upper left corner. ImageMagick writes icons for both formats. */
 function toCursor(icon: Uint8Array): Uint8Array {
   const cursor = Buffer.from(icon);
   cursor.writeUInt16LE(2, 2);
   for (let index = 0; index < cursor.readUInt16LE(4); index++) cursor.writeUInt32LE(0, 6 + index * 16 + 4);
   return cursor;
+}
+
+/** Reduces greys to black and white and keeps the brightness of areas (Floyd–Steinberg dithering). */
+function dither({ data, width, height, ...rest }: Frame): Frame {
+  const result = new Uint8Array(width * height);
+  let current = new Float32Array(width + 2);
+  let below = new Float32Array(width + 2);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const wanted = (data[y * width + x] ?? 0) + (current[x + 1] ?? 0);
+      const given = wanted < 128 ? 0 : 255;
+      const error = (wanted - given) / 16;
+      result[y * width + x] = given;
+      current[x + 2] = (current[x + 2] ?? 0) + error * 7;
+      below[x] = (below[x] ?? 0) + error * 3;
+      below[x + 1] = (below[x + 1] ?? 0) + error * 5;
+      below[x + 2] = (below[x + 2] ?? 0) + error;
+    }
+    [current, below] = [below, current.fill(0)];
+  }
+  return { ...rest, data: result, width, height };
 }

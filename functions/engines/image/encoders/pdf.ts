@@ -17,6 +17,7 @@ import { stemOf } from '../../../../shared/files/names.ts';
 import { EngineError, type InputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
 import { PdfJoin } from '../../runtime/pdf-join.ts';
 import { isSrgb, stripJpeg } from '../codecs/jpeg.ts';
+import type { Size } from '../decoders/decoding.ts';
 import { damaged, explain } from '../failures.ts';
 import { imageFormat, isDrawing } from '../formats.ts';
 import { maxPdfPages } from '../limits.ts';
@@ -24,7 +25,7 @@ import { type Picture, pageOption } from '../openers/opened.ts';
 import { missingFrames, openPicture, readingLeniently, singlePage } from '../picture.ts';
 import { textOption } from '../transform.ts';
 import { passwordProtected } from '../vector/pdf-pages.ts';
-import { postScriptToPdf, svgToPdf } from '../vector/postscript.ts';
+import { type ProgramContext, postScriptToPdf, svgToPdf } from '../vector/postscript.ts';
 import { prepareSvg } from '../vector/svg.ts';
 
 const compress = promisify(deflate);
@@ -34,11 +35,6 @@ const pageDpi = 150;
 const pointsPerInch = 72;
 /** Viewers do not support larger pages. */
 const maxPage = 14_400;
-
-interface Box {
-  width: number;
-  height: number;
-}
 
 /** Writes images and the pages of PDFs in order to one PDF. Returns warnings about what is left out. */
 export async function writePdf(path: string, inputs: InputFile[], work: Work, context: WorkContext): Promise<string[]> {
@@ -63,10 +59,8 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
   warnings.push(...join.finish());
   const pages = pdf.getPageCount();
   const bytes = await pdf.save();
-  const { getPageCount } = await PDFDocument.load(bytes, { updateMetadata: false }).then((made) => ({
-    getPageCount: () => made.getPageCount(),
-  }));
-  if (pages === 0 || getPageCount() !== pages) throw new Error(`The PDF has ${getPageCount()} of ${pages} pages.`);
+  const made = (await PDFDocument.load(bytes, { updateMetadata: false })).getPageCount();
+  if (pages === 0 || made !== pages) throw new Error(`The PDF has ${made} of ${pages} pages.`);
   await writeFile(path, bytes);
   return warnings;
 }
@@ -104,19 +98,8 @@ async function loadPdf(input: InputFile, path: string): Promise<PDFDocument> {
 /** Adds a drawing as lines and letters, which stay sharp at any size. */
 async function addDrawing(pdf: PDFDocument, input: InputFile, { folder, options }: Work, given: WorkContext) {
   const context = { ...given, folder };
-  const path =
-    imageFormat(input.format).read?.by === 'svg'
-      ? await svgToPdf(
-          (
-            await prepareSvg(await readFile(input.path)).catch((error) => {
-              throw explain(error, input);
-            })
-          ).bytes,
-          input,
-          context,
-        )
-      : await postScriptToPdf(input, context);
-  const source = await loadPdf(input, path);
+  const toPdf = imageFormat(input.format).read?.by === 'svg' ? svgFileToPdf : postScriptToPdf;
+  const source = await loadPdf(input, await toPdf(input, context));
   const all = source.getPages();
   const number = pageOption(input, all.length, options);
   for (const embedded of await pdf.embedPages(number === undefined ? all : all.slice(number - 1, number))) {
@@ -124,6 +107,13 @@ async function addDrawing(pdf: PDFDocument, input: InputFile, { folder, options 
     const { page, box } = addPage(pdf, size, size, options);
     page.drawPage(embedded, box);
   }
+}
+
+async function svgFileToPdf(input: InputFile, context: ProgramContext): Promise<string> {
+  const drawing = await prepareSvg(await readFile(input.path)).catch((error) => {
+    throw explain(error, input);
+  });
+  return svgToPdf(drawing.bytes, input, context);
 }
 
 async function addPicture(
@@ -159,17 +149,17 @@ async function addPicture(
   return picture;
 }
 
-function scale({ width, height }: Box, factor: number): Box {
+function scale({ width, height }: Size, factor: number): Size {
   return { width: width * factor, height: height * factor };
 }
 
 /** Adds a page and returns the position of the image on it. */
 function addPage(
   pdf: PDFDocument,
-  natural: Box,
-  onPage: Box,
+  natural: Size,
+  onPage: Size,
   options: OptionValues,
-): { page: PDFPage; box: Box & { x: number; y: number } } {
+): { page: PDFPage; box: Size & { x: number; y: number } } {
   const paper = paperSize(options);
   if (!paper) {
     const fitted = scale(natural, Math.min(1, maxPage / Math.max(natural.width, natural.height)));
@@ -184,14 +174,14 @@ function addPage(
   return { page: pdf.addPage([paper.width, paper.height]), box: { x, y, ...size } };
 }
 
-function paperSize(options: OptionValues): Box | undefined {
+function paperSize(options: OptionValues): Size | undefined {
   const [width, height] = (textOption(options, 'pdf_page_size') ?? '').split('x').map(Number);
   if (!width || !height) return undefined;
   const paper = scale({ width, height }, pointsPerInch / pageDpi);
   return options.pdf_orientation === 'landscape' ? { width: paper.height, height: paper.width } : paper;
 }
 
-type Embedded = Box & { ref: PDFRef };
+type Embedded = Size & { ref: PDFRef };
 
 async function embed(
   pdf: PDFDocument,
@@ -213,9 +203,15 @@ async function embed(
   if (options['auto-orient'] !== false) image.autoOrient();
   image.toColourspace(picture.isGrey ? 'b-w' : 'srgb');
   const mask = metadata.hasAlpha ? await embedMask(pdf, image.clone()) : undefined;
-  return imageFormat(input.format).lossy && !picture.isGrey
-    ? embedJpeg(pdf, image, mask)
-    : embedPixels(pdf, image, mask);
+  image.removeAlpha();
+  if (imageFormat(input.format).lossy && !picture.isGrey) {
+    const jpeg = image.jpeg({ quality: 92, chromaSubsampling: '4:4:4' });
+    const { data, info } = await jpeg.toBuffer({ resolveWithObject: true });
+    return register(pdf, data, { ...info, space: 'DeviceRGB', filter: 'DCTDecode', mask });
+  }
+  const { data, info } = await image.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+  const space = info.channels === 1 ? 'DeviceGray' : 'DeviceRGB';
+  return register(pdf, await compress(data), { ...info, space, filter: 'FlateDecode', mask });
 }
 
 async function embedMask(pdf: PDFDocument, image: Sharp): Promise<PDFRef | undefined> {
@@ -224,44 +220,25 @@ async function embedMask(pdf: PDFDocument, image: Sharp): Promise<PDFRef | undef
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });
   if (data.every((value) => value === 255)) return undefined;
-  return register(pdf, await compress(data), { ...info, space: 'DeviceGray', filter: 'FlateDecode' });
-}
-
-async function embedJpeg(pdf: PDFDocument, image: Sharp, mask: PDFRef | undefined): Promise<Embedded> {
-  const { data, info } = await image
-    .removeAlpha()
-    .jpeg({ quality: 92, chromaSubsampling: '4:4:4' })
-    .toBuffer({ resolveWithObject: true });
-  const { width, height } = info;
-  return { ref: register(pdf, data, { width, height, space: 'DeviceRGB', filter: 'DCTDecode', mask }), width, height };
-}
-
-async function embedPixels(pdf: PDFDocument, image: Sharp, mask: PDFRef | undefined): Promise<Embedded> {
-  const { data, info } = await image.removeAlpha().raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
-  const { width, height, channels } = info;
-  const space = channels === 1 ? 'DeviceGray' : 'DeviceRGB';
-  return {
-    ref: register(pdf, await compress(data), { width, height, space, filter: 'FlateDecode', mask }),
-    width,
-    height,
-  };
+  return register(pdf, await compress(data), { ...info, space: 'DeviceGray', filter: 'FlateDecode' }).ref;
 }
 
 function register(
   pdf: PDFDocument,
   data: Uint8Array,
-  facts: Box & { space: string; filter: string; mask?: PDFRef | undefined },
-): PDFRef {
-  return pdf.context.register(
+  { width, height, space, filter, mask }: Size & { space: string; filter: string; mask?: PDFRef | undefined },
+): Embedded {
+  const ref = pdf.context.register(
     pdf.context.stream(data, {
       Type: 'XObject',
       Subtype: 'Image',
-      Width: facts.width,
-      Height: facts.height,
-      ColorSpace: facts.space,
+      Width: width,
+      Height: height,
+      ColorSpace: space,
       BitsPerComponent: 8,
-      Filter: facts.filter,
-      ...(facts.mask ? { SMask: facts.mask } : {}),
+      Filter: filter,
+      ...(mask ? { SMask: mask } : {}),
     }),
   );
+  return { ref, width, height };
 }

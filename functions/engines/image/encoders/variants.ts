@@ -1,4 +1,4 @@
-import sharp, { type Sharp } from 'sharp';
+import sharp, { type Sharp, type WebpOptions } from 'sharp';
 import type { Variant } from './size-search.ts';
 
 /** The level of the first encoding of a format with hardly any loss. */
@@ -7,46 +7,26 @@ export const goodLevels: Record<string, number> = { jpg: 70, webp: 70, avif: 60,
 /** Lists the encodings that compress to a format, the best-looking first. */
 export function variants(format: string): Variant[] {
   switch (format) {
-    case 'jpg': {
-      const range = { levels: [1, 100], minLevel: 10 } satisfies Partial<Variant>;
+    case 'jpg':
       return [
-        { ...range, encode: (image, quality) => image.jpeg({ quality, mozjpeg: true }).toBuffer() },
-        {
-          ...range,
-          encode: (image, quality) =>
-            image.jpeg({ quality, chromaSubsampling: '4:4:4', optimiseCoding: true }).toBuffer(),
-        },
-        ...[2, 3, 5, 7].map(
-          (quantisationTable): Variant => ({
-            ...range,
-            encode: (image, quality) =>
-              image.jpeg({ quality, quantisationTable, trellisQuantisation: true, optimiseScans: true }).toBuffer(),
-          }),
-        ),
-      ];
-    }
-    case 'webp': {
-      const range = { levels: [1, 100], minLevel: 5 } satisfies Partial<Variant>;
+        { mozjpeg: true },
+        { chromaSubsampling: '4:4:4', optimiseCoding: true },
+        ...[2, 3, 5, 7].map((quantisationTable) => ({
+          quantisationTable,
+          trellisQuantisation: true,
+          optimiseScans: true,
+        })),
+      ].map((options) => byQuality(10, (image, quality) => image.jpeg({ quality, ...options })));
+    case 'webp':
       return [
-        { ...range, encode: (image, quality) => image.webp({ quality, effort: 5 }).toBuffer() },
-        { ...range, encode: (image, quality) => image.webp({ quality, effort: 4, smartSubsample: true }).toBuffer() },
-        { ...range, encode: (image, quality) => image.webp({ quality, effort: 2 }).toBuffer() },
-        { ...range, encode: (image, quality) => image.webp({ quality, effort: 4, preset: 'drawing' }).toBuffer() },
+        ...webpVariants.map((options) => byQuality(5, (image, quality) => image.webp({ quality, ...options }))),
         { levels: [between, 100 * between - 1], minLevel: 5 * between, encode: encodeSoftWebp },
       ];
-    }
-    case 'avif': {
-      const range = { levels: [1, 100], minLevel: 10 } satisfies Partial<Variant>;
+    case 'avif':
       // Higher effort takes eight times as long for the same size.
-      return [
-        {
-          ...range,
-          encode: (image, quality) => image.avif({ quality, effort: 3, chromaSubsampling: '4:2:0' }).toBuffer(),
-        },
-        { ...range, encode: (image, quality) => image.avif({ quality, effort: 3 }).toBuffer() },
-        { ...range, encode: (image, quality) => image.avif({ quality, effort: 2 }).toBuffer() },
-      ];
-    }
+      return [{ effort: 3, chromaSubsampling: '4:2:0' }, { effort: 3 }, { effort: 2 }].map((options) =>
+        byQuality(10, (image, quality) => image.avif({ quality, ...options })),
+      );
     case 'gif':
       return [
         { levels: [1, 100], minLevel: 25, encode: encodeGif },
@@ -61,6 +41,18 @@ export function variants(format: string): Variant[] {
     default:
       throw new Error(`No compression is defined for ${format}.`);
   }
+}
+
+const webpVariants: WebpOptions[] = [
+  { effort: 5 },
+  { effort: 4, smartSubsample: true },
+  { effort: 2 },
+  { effort: 4, preset: 'drawing' },
+];
+
+/** Returns an encoding with the quality of its format as the level. */
+function byQuality(minLevel: number, configure: (image: Sharp, quality: number) => Sharp): Variant {
+  return { levels: [1, 100], minLevel, encode: (image, quality) => configure(image, quality).toBuffer() };
 }
 
 /** Four levels per step of a channel, so that sizes come close to any target. */

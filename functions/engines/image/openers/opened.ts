@@ -44,12 +44,7 @@ export interface Opening extends ProgramContext {
   /** Ignores decoder warnings that are known to be harmless. */
   tolerant?: boolean;
   /** The size to render a drawing at; drawings have no size in pixels. */
-  wanted?: {
-    width?: number | undefined;
-    height?: number | undefined;
-    percentage?: number | undefined;
-    dpi?: number | undefined;
-  };
+  wanted?: Partial<Record<'width' | 'height' | 'percentage' | 'dpi', number | undefined>>;
 }
 
 export type Opener<By extends Reading['by']> = (

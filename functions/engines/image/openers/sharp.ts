@@ -55,16 +55,14 @@ export function factsOf(metadata: Metadata, options: OptionValues): Facts {
   };
 }
 
+const sameOnAllPages = ['width', 'channels', 'depth', 'bitsPerSample', 'density', 'orientation'] as const;
+
 /** Pages of a document may differ in size, and libvips then cannot hold them as one picture. */
 async function allOfOneSize(source: string | Buffer, frames: number, first: Metadata): Promise<boolean> {
   for (let page = 1; page < frames; page++) {
-    const { width, height, channels, depth, bitsPerSample, density, orientation } = await sharp(source, {
-      ...limits,
-      page,
-    }).metadata();
-    if (width !== first.width || height !== (first.pageHeight ?? first.height)) return false;
-    if (channels !== first.channels || depth !== first.depth || bitsPerSample !== first.bitsPerSample) return false;
-    if (density !== first.density || orientation !== first.orientation) return false;
+    const other = await sharp(source, { ...limits, page }).metadata();
+    if (other.height !== (first.pageHeight ?? first.height)) return false;
+    if (sameOnAllPages.some((name) => other[name] !== first[name])) return false;
   }
   return true;
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { EngineError, type InputFile } from '../../runtime/engine.ts';
 import { checkPictures } from '../../runtime/pdf-pictures.ts';
 import { ProgramError, runProgram } from '../../runtime/program.ts';
+import type { Size } from '../decoders/decoding.ts';
 import { damaged } from '../failures.ts';
 import { maxPixels } from '../limits.ts';
 import { limited, type ProgramContext } from './postscript.ts';
@@ -9,10 +10,7 @@ import { limited, type ProgramContext } from './postscript.ts';
 const timeoutMs = 120_000;
 
 /** A page's size in points, as displayed. */
-export interface PageSize {
-  width: number;
-  height: number;
-}
+export type PageSize = Size;
 
 /** Returns the sizes of a PDF's pages in points, as displayed. */
 export async function pdfPages(input: InputFile, context: ProgramContext): Promise<PageSize[]> {
@@ -39,7 +37,7 @@ export function pageSizes(pdfinfo: string): PageSize[] {
 /** Renders a page of a PDF, counted from 1, to a PNG and returns its path. */
 export async function renderPdfPage(
   input: InputFile,
-  page: { number: number; width: number; height: number },
+  page: PageSize & { number: number },
   rendering: { dpi: number; transparent: boolean },
   context: ProgramContext,
 ): Promise<string> {

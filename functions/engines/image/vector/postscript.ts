@@ -28,19 +28,20 @@ export async function limited<T>(
   }
 }
 
+/** Returns the error for a drawing that a program could not convert in time. */
+function tooSlow(input: InputFile, program: string): EngineError {
+  return new EngineError(`The drawing ${JSON.stringify(input.name)} takes too long to render. Simplify it.`, {
+    detail: `${program} was stopped`,
+  });
+}
+
 /** Converts PostScript to a PDF of the same size, keeping lines and letters, and returns its path. */
 export async function postScriptToPdf(input: InputFile, context: ProgramContext): Promise<string> {
   const { folder, signal } = context;
   const output = join(folder, 'drawing.pdf');
   const args = [
-    '-dSAFER',
-    '-dBATCH',
-    '-dNOPAUSE',
-    '-dNOPROMPT',
-    '-dQUIET',
-    '-dEPSCrop',
-    '-sDEVICE=pdfwrite',
-    '-dCompatibilityLevel=1.7',
+    ...['-dSAFER', '-dBATCH', '-dNOPAUSE', '-dNOPROMPT', '-dQUIET'],
+    ...['-dEPSCrop', '-sDEVICE=pdfwrite', '-dCompatibilityLevel=1.7'],
     // By default, only the input on the command line and the output are permitted.
     `-sOutputFile=${output}`,
     ...withoutDirectoryWalks,
@@ -54,11 +55,7 @@ export async function postScriptToPdf(input: InputFile, context: ProgramContext)
     await limited(input, context, () => runProgram('gs', args, { cwd: temporary, signal, timeoutMs, env }));
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
-    if (error.timedOut) {
-      throw new EngineError(`The drawing ${JSON.stringify(input.name)} takes too long to render. Simplify it.`, {
-        detail: 'gs was stopped',
-      });
-    }
+    if (error.timedOut) throw tooSlow(input, 'gs');
     const { said, asksForFiles } = postScriptError(error.stdout);
     if (asksForFiles) {
       throw new EngineError(
@@ -83,11 +80,7 @@ export async function svgToPdf(svg: Buffer, input: InputFile, context: ProgramCo
     );
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
-    if (error.timedOut) {
-      throw new EngineError(`The drawing ${JSON.stringify(input.name)} takes too long to render. Simplify it.`, {
-        detail: 'rsvg-convert was stopped',
-      });
-    }
+    if (error.timedOut) throw tooSlow(input, 'rsvg-convert');
     throw damaged(input, error.stderr);
   }
   return output;
