@@ -4,8 +4,9 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
 import { encodesInRealTime } from './codecs.ts';
 import { oneOf, presetSize } from './convert.ts';
+import { type AudioEncoder, type VideoEncoder, videoEncoders } from './encoders.ts';
 import { explain } from './explain.ts';
-import { type AudioEncoder, type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
+import { type MediaFormat, mediaFormat } from './formats.ts';
 import { emptyRequest, type MediaRequest, plan, type Resize } from './plan.ts';
 import { type Preset, usualPreset } from './presets.ts';
 import { openingArgs, type Probe, probeInput, type VideoStream } from './probe.ts';
@@ -177,18 +178,6 @@ function resolutionOf({ options, probe }: Compression): Resize | undefined {
   }
 }
 
-/** Encoders with a two-pass mode. */
-const twoPassEncoders: VideoEncoder[] = [
-  'libx264',
-  'libvpx-vp9',
-  'libvpx',
-  'mpeg4',
-  'mpeg2video',
-  'mpeg1video',
-  'wmv2',
-  'flv',
-  'libtheora',
-];
 const modernEncoders: VideoEncoder[] = ['libx264', 'libx265', 'libvpx-vp9', 'libsvtav1'];
 const minBitRate = 6000;
 const minSide = 64;
@@ -226,7 +215,7 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
     audio,
   });
   const preset = presetFor(job, requestOf(next), encoder, seconds, run);
-  const passes = twoPassEncoders.includes(encoder) && !encodesInRealTime(encoder, preset);
+  const passes = videoEncoders[encoder].hasPasses && !encodesInRealTime(encoder, preset);
   let passScale: number | undefined;
   const attempts: Attempt[] = [];
   const clock = new AttemptClock(run);
@@ -270,7 +259,7 @@ function presetFor(
   const slowest: Preset = encoder === 'libvpx-vp9' ? 'fast' : usualPreset;
   const choices = { writers: target.video?.encoders ?? [], hasOptions: true, slowest };
   return choosePreset(load, wanted, run.timeLimit(), choices, (preset) =>
-    twoPassEncoders.includes(encoder) && !encodesInRealTime(encoder, preset) ? twoPassRuns : onePassRuns,
+    videoEncoders[encoder].hasPasses && !encodesInRealTime(encoder, preset) ? twoPassRuns : onePassRuns,
   );
 }
 

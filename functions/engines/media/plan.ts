@@ -3,16 +3,14 @@ import {
   type AudioQuality,
   audioArgs,
   channelCount,
-  codecOf,
   deepEncoder,
   hevcTag,
-  isDeep,
-  needsSteadyRate,
   sampleRate,
   type VideoQuality,
   videoArgs,
 } from './codecs.ts';
-import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+import { type AudioEncoder, codecOf, type VideoEncoder, videoEncoders } from './encoders.ts';
+import type { MediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import type { AudioStream, Probe, SubtitleStream, VideoStream } from './probe.ts';
 import { audioSeconds, filterSeconds } from './speeds.ts';
@@ -358,7 +356,7 @@ function planVideo(
   if (!encoder) throw new Error(`${target.ext} has no encoder.`);
   const rate = frameRate(video, encoder, target, request);
   const isArchived = request.compatibility === 'archive';
-  const isMapped = video.highDynamicRange && !(isArchived && isDeep(encoder));
+  const isMapped = video.highDynamicRange && !(isArchived && videoEncoders[encoder].deepChromas);
   const { filters, size } = pictureFilters({ ...video, highDynamicRange: isMapped }, probe, target, request, rate);
   const quality = isArchived
     ? { ...request.video, crf: request.video.crf ?? archiveCrf, pixelFormat: video.pixelFormat }
@@ -422,7 +420,7 @@ function copiesVideo(video: VideoStream, from: MediaFormat, target: MediaFormat,
     profile,
     request.cut,
   ];
-  const wanted = encoder === undefined || encoder === 'copy' ? undefined : codecOf[encoder];
+  const wanted = encoder === undefined || encoder === 'copy' ? undefined : codecOf(encoder);
   return (
     (request.copies || encoder === 'copy') &&
     changes.every((change) => change === undefined) &&
@@ -457,7 +455,7 @@ function frameRate(
   const own = request.framesPerSecond ?? video.framesPerSecond;
   if (target.geometry) return isNtsc(own) ? '30000/1001' : 25;
   if (request.framesPerSecond !== undefined) return request.framesPerSecond;
-  if (!needsSteadyRate(encoder) && !video.sparse) return undefined;
+  if (!videoEncoders[encoder].isSteady && !video.sparse) return undefined;
   return exactRate(Math.min(own ?? fallbackRate, steadiestRate));
 }
 
@@ -642,7 +640,7 @@ function copiesAudio(stream: AudioStream, from: MediaFormat, target: MediaFormat
   if (request.fastCut) return true;
   const { encoder, bitRate, rate, channels, volume } = request.audio;
   const changes = [bitRate, rate, channels, volume, request.cut];
-  const wanted = encoder === undefined || encoder === 'copy' || encoder === 'none' ? undefined : codecOf[encoder];
+  const wanted = encoder === undefined || encoder === 'copy' || encoder === 'none' ? undefined : codecOf(encoder);
   const first = target.audio?.encoders[0];
   const fits =
     first !== undefined &&

@@ -1,4 +1,4 @@
-import type { AudioEncoder, VideoEncoder } from './formats.ts';
+import { type AudioEncoder, audioEncoders, type VideoEncoder } from './encoders.ts';
 import { type Preset, presets, usualPreset } from './presets.ts';
 
 /** An encoder of video, or the writer of an animation. */
@@ -99,14 +99,7 @@ const filterSpeeds: [name: RegExp, megapixels: number][] = [
   [/lutrgb=/, 80],
 ];
 
-/** Seconds of stereo per second of CPU time. Encoders that are not listed are faster than most of these. */
-const audioSpeeds: Partial<Record<AudioEncoder, number>> = {
-  aac: 50,
-  libmp3lame: 90,
-  libopus: 95,
-  libvorbis: 57,
-  dca: 42,
-};
+/** Seconds of stereo per second of CPU time for encoders without a measured speed. */
 const usualAudioSpeed = 120;
 
 const smallPixels = 640 * 360;
@@ -138,5 +131,5 @@ export function filterSeconds(filters: string[], megapixels: number): number {
 
 /** Estimates the CPU time of encoding audio. */
 export function audioSeconds(encoder: AudioEncoder, seconds: number): number {
-  return seconds / (audioSpeeds[encoder] ?? usualAudioSpeed);
+  return seconds / (audioEncoders[encoder].speed ?? usualAudioSpeed);
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
-import { codecOf } from './codecs.ts';
-import { type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
+import { type AudioEncoder, codecOf, type VideoEncoder } from './encoders.ts';
+import { type MediaFormat, mediaFormat } from './formats.ts';
 import { emptyRequest, type MediaRequest } from './plan.ts';
 import { type Probe, probeInput } from './probe.ts';
 import { hasEncoder, type MediaRun } from './programs.ts';
@@ -44,9 +44,8 @@ const quickReaders = [
 
 function fitsUncoded(probe: Probe, target: MediaFormat): boolean {
   const { video, audio } = probe;
-  const fits = (track: { encoders: (keyof typeof codecOf)[]; copies: string[] } | undefined, codec: string) =>
-    track !== undefined &&
-    (track.copies.includes(codec) || track.encoders.some((encoder) => codecOf[encoder] === codec));
+  const fits = (track: MediaFormat['video'] | MediaFormat['audio'], codec: string) =>
+    track !== undefined && [...track.copies, ...track.encoders.map(codecOf)].includes(codec);
   return (
     (target.kind === 'audio' || !video || fits(target.video, video.codec)) &&
     (!target.audio || audio.every(({ codec }) => fits(target.audio, codec)))
@@ -56,23 +55,25 @@ function fitsUncoded(probe: Probe, target: MediaFormat): boolean {
 /** Requests the codec of the input at a visually lossless quality. In another format, only if it plays everywhere. */
 function faithfulRequest(probe: Probe, target: MediaFormat, input: InputFile, { strip }: OptionValues): MediaRequest {
   const web = input.format === target.ext ? undefined : target.web;
-  const encoder: VideoEncoder | undefined = target.video?.encoders.find(
-    (known) =>
-      codecOf[known] === probe.video?.codec && hasEncoder(known) && (!web || web.video.includes(codecOf[known])),
-  );
+  const same = <Encoder extends VideoEncoder | AudioEncoder>(
+    encoders: Encoder[] = [],
+    codec: string | undefined,
+    played: string[] | undefined,
+  ) =>
+    encoders.find(
+      (known) => codecOf(known) === codec && hasEncoder(known) && (!played || played.includes(codecOf(known))),
+    );
   const [sound] = probe.audio;
-  const sameSound = target.audio?.encoders.find(
-    (known) => codecOf[known] === sound?.codec && hasEncoder(known) && (!web || web.audio.includes(codecOf[known])),
-  );
-  const lossy = sameSound !== undefined && ['aac', 'libmp3lame', 'libopus', 'wmav2', 'ac3', 'eac3'].includes(sameSound);
+  const encoder = same(target.audio?.encoders, sound?.codec, web?.audio);
+  const lossy = encoder !== undefined && ['aac', 'libmp3lame', 'libopus', 'wmav2', 'ac3', 'eac3'].includes(encoder);
   const bitRate = lossy && sound?.bitRate && sound.bitRate >= 32_000 ? sound.bitRate : undefined;
   return {
     ...emptyRequest,
     isFixed: true,
     strip: strip !== false,
     compatibility: web ? 'web' : 'any',
-    video: { encoder, crf: faithfulCrf },
-    audio: { encoder: sameSound, bitRate: bitRate && nearestBitRate(bitRate) },
+    video: { encoder: same(target.video?.encoders, probe.video?.codec, web?.video), crf: faithfulCrf },
+    audio: { encoder, bitRate: bitRate && nearestBitRate(bitRate) },
   };
 }
 
