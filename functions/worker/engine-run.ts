@@ -1,10 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { copyVersion, newToken, putObject, readVersion } from '../../shared/aws/objects.ts';
 import { writeEngineState } from '../../shared/aws/stores/engine-state.ts';
 import type { EngineResources } from '../../shared/catalogue/catalogue.ts';
 import { formatAs } from '../../shared/catalogue/detect.ts';
 import type { OptionValues } from '../../shared/catalogue/options.ts';
-import { mapAtOnce } from '../../shared/concurrency.ts';
+import { mapAtOnce, withDeadline } from '../../shared/concurrency.ts';
 import { defined } from '../../shared/defined.ts';
 import { outputKey, postedKey, revokedKey } from '../../shared/files/keys.ts';
 import { safeName, uniqueNames, withExtension } from '../../shared/files/names.ts';
@@ -78,9 +77,10 @@ async function responseOf(engine: string, request: EngineRequest, run: Run): Pro
     return await Promise.race([last, aborted.promise]);
   } catch (error) {
     await revoke(run.task.id, run.attempt);
-    const ended = new AbortController();
-    const ending = last.catch(() => {}).finally(() => ended.abort());
-    await Promise.race([ending, wait(endingMs, undefined, { signal: ended.signal }).catch(() => {})]);
+    await withDeadline(
+      last.catch(() => {}),
+      endingMs,
+    );
     throw error;
   } finally {
     run.signal.removeEventListener('abort', abort);

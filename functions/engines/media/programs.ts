@@ -65,6 +65,11 @@ function bundledFfmpeg(): string | undefined {
   }
 }
 
+/** Returns a run that reports its progress as a share of the seconds of output, if they are known. */
+export function withShare(run: MediaRun, seconds: number | undefined, onShare: (share: number) => void): MediaRun {
+  return { ...run, onSeconds: (done) => onShare(seconds ? Math.min(1, done / seconds) : 0) };
+}
+
 /** Runs ffmpeg and reports its progress. No argument is from the user. */
 export async function runFfmpeg(args: string[], run: MediaRun): Promise<{ result: ProgramResult; seconds: number }> {
   let seconds = 0;
