@@ -46,7 +46,8 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   // The engine of a worker that died may still be running.
   if (attempt > 1) await revoke(task.id, attempt - 1);
   const response = await responseOf(engine, request, run);
-  if ('engineMs' in response) run.engine = { ms: response.engineMs, formats: formatsOf(request) };
+  const formats = `${request.inputs[0]?.format ?? 'page'}>${request.outputFormat}`;
+  if ('engineMs' in response) run.engine = { ms: response.engineMs, formats };
   switch (response.type) {
     case 'done':
       return {
@@ -59,11 +60,6 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
     case 'broken':
       throw new Error(`The engine broke off: ${response.message}`);
   }
-}
-
-/** Returns the formats of a request for the usage of its account. */
-function formatsOf({ inputs, outputFormat }: EngineRequest): string {
-  return `${inputs[0]?.format ?? 'page'}>${outputFormat}`;
 }
 
 /** Returns the last response of the engine. An aborted run is revoked, and its engine has stopped storing files on return. */

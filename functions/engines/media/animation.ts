@@ -1,4 +1,4 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
@@ -89,11 +89,11 @@ function reading(animation: Animation): string[] {
   const { input, cut } = animation;
   const from = mediaFormat(input.format);
   const decoder = wantsAlpha(animation) ? alphaDecoder(animation.video) : [];
-  return [...(cut ? seek(cut, from).before : []), ...decoder, ...openingArgs(from, input.path)];
+  return [...seek(cut, from).before, ...decoder, ...openingArgs(from, input.path)];
 }
 
 function cutting({ input, cut }: Animation): string[] {
-  return cut ? seek(cut, mediaFormat(input.format)).after : [];
+  return seek(cut, mediaFormat(input.format)).after;
 }
 
 function wantsAlpha({ options }: Animation): boolean {
@@ -244,12 +244,10 @@ export async function decodeWebp(input: InputFile, folder: string): Promise<Plai
     throw new EngineError('The animation is too long for its size. Scale it down or trim it first.');
   }
   const path = join(folder, 'pictures.rgb');
-  const file = await open(path, 'w');
-  try {
-    for (const frame of order.frames) await file.write(pixels.subarray(frame * frameBytes, (frame + 1) * frameBytes));
-  } finally {
-    await file.close();
-  }
+  await writeFile(
+    path,
+    order.frames.map((frame) => pixels.subarray(frame * frameBytes, (frame + 1) * frameBytes)),
+  );
   return {
     args: [
       ...['-protocol_whitelist', 'file,pipe', '-f', 'rawvideo', '-pixel_format', 'rgb24'],

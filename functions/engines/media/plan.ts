@@ -148,7 +148,7 @@ export function plan(
     ...['-map', `0:${stream.index}`],
     ...ofTrack(`a:${track}`, encoded.includes(stream) ? encodeAudio(stream, target, request) : ['-c:a', 'copy']),
   ]);
-  const sought = request.cut ? seek(request.cut, from, request.fastCut) : { before: [], after: [] };
+  const sought = seek(request.cut, from, request.fastCut);
   const cover = coverArgs(probe, target, pictures ? 1 : 0);
   const subtitles = subtitlesFor(probe, target, request);
   return {
@@ -319,7 +319,8 @@ function requireRoom(
 const looseSeconds = 10;
 
 /** Splits a cut into the position to seek to, and the time to decode and discard from there. */
-export function seek(cut: Cut, from: MediaFormat, fastCut = false): { before: string[]; after: string[] } {
+export function seek(cut: Cut | undefined, from: MediaFormat, fastCut = false): Record<'before' | 'after', string[]> {
+  if (!cut) return { before: [], after: [] };
   const length = cut.end === undefined ? [] : ['-t', String(cut.end - cut.start)];
   const untimed = from.untimed || from.bare;
   const margin = fastCut ? 0 : untimed ? cut.start : from.looseSeek ? Math.min(looseSeconds, cut.start) : 0;

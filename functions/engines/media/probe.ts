@@ -7,12 +7,15 @@ import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import { type MediaRun, runFfprobe } from './programs.ts';
 
-export interface VideoStream {
+interface Stream {
   index: number;
   codec: string;
+  language?: string | undefined;
+}
+
+export interface VideoStream extends Stream {
   /** Profile of the codec, as ffprobe names it. */
   profile?: string | undefined;
-  language?: string | undefined;
   /** As displayed: after rotation, in stored pixels. */
   width: number;
   height: number;
@@ -29,23 +32,16 @@ export interface VideoStream {
   highDynamicRange: boolean;
 }
 
-export interface AudioStream {
-  index: number;
-  codec: string;
+export interface AudioStream extends Stream {
   rate: number;
   channels: number;
   bitsPerSample: number;
   bitRate: number | undefined;
   /** Seconds before it starts. */
   start?: number;
-  language?: string | undefined;
 }
 
-export interface SubtitleStream {
-  index: number;
-  codec: string;
-  language?: string | undefined;
-}
+export type SubtitleStream = Stream;
 
 /** The contents of a media file. */
 export interface Probe {

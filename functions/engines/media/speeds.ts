@@ -16,7 +16,7 @@ type Speeds = [...small: Speed, ...large: Speed];
  * Slow presets are measured at the small size only. VP8 is measured with one thread, because its threads spin while they wait.
  * An encoder without presets has one speed.
  */
-const speeds: Record<Writer, Partial<Record<Preset, Speeds>>> = {
+const speeds: Record<Writer, Partial<Record<Preset, Speeds>> & Record<typeof usualPreset, Speeds>> = {
   libx264: {
     ultrafast: [58, 2.2, 98, 4.5],
     superfast: [27, 4.6, 29, 6],
@@ -107,15 +107,11 @@ const largePixels = 1920 * 1080;
 
 /** Returns the speed of a writer at a size, interpolated between the two measured ones. */
 export function speedOf(writer: Writer, preset: Preset, pixels: number): Speed {
-  const known = speeds[writer][preset] ?? speeds[writer][usualPreset] ?? unknownSpeed(writer);
+  const known = speeds[writer][preset] ?? speeds[writer][usualPreset];
   const [megapixels, cores, largeMegapixels, largeCores] = known;
   const share = Math.log(pixels / smallPixels) / Math.log(largePixels / smallPixels);
   const between = (small: number, large: number) => small * (large / small) ** Math.max(0, Math.min(1, share));
   return [between(megapixels, largeMegapixels), between(cores, largeCores)];
-}
-
-function unknownSpeed(writer: Writer): never {
-  throw new Error(`No speed was measured for ${writer}.`);
 }
 
 /** Lists the presets that make a difference to a writer, the fastest first. */

@@ -63,7 +63,7 @@ export async function takeStills(job: ProbedJob, run: MediaRun): Promise<OutputF
     ...pictureMatrix(rendered),
   ];
   const from = mediaFormat(input.format);
-  const sought = cut ? seek(cut, from) : { before: [], after: [] };
+  const sought = seek(cut, from);
   const quality = numberOf(options, 'quality') ?? usualQuality;
   const many = rate !== undefined;
   const isTransparent = options.background !== undefined;

@@ -116,7 +116,8 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   if (planned.languages) await writeLanguages(path, planned.languages);
   const decoded = Math.max(0, seconds - (target.blockSeconds ?? 0));
   // Without a duration in the header, only the decoded duration can be compared.
-  const promised = from.knowsDuration ? promisedSeconds(job, planned) : undefined;
+  const complete = job.request.cut ? undefined : job.probe.promisedSeconds;
+  const promised = from.knowsDuration ? (complete ?? planned.expected.seconds) : undefined;
   // A copied stream that ends early would still declare its full duration.
   if (planned.copiesSomething && !job.probe.video && promised !== undefined && endsEarly(seconds, promised))
     throw new EngineError(incomplete(seconds, promised));
@@ -125,10 +126,6 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   const comparable = warning === undefined ? (promised ?? decoded) : written;
   verifyDuration(written, target, { ...planned.expected, seconds: comparable || undefined });
   run.warn([...(warning === undefined ? [] : [warning]), ...planned.warnings]);
-}
-
-function promisedSeconds({ probe, request }: Transcode, { expected }: Plan): number | undefined {
-  return (request.cut ? undefined : probe.promisedSeconds) ?? expected.seconds;
 }
 
 /** Shorter audio is hardly audible, so the file counts as damaged. */

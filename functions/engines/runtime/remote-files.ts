@@ -119,9 +119,6 @@ function retried<T>(signal: AbortSignal, transfer: () => Promise<T>): Promise<T>
 
 function isTransient(error: unknown): boolean {
   // fetch reports a refused or lost connection as a TypeError with the error of the socket as its cause.
-  return error instanceof TransferError || error instanceof TypeError || hasSocketCode(error);
-}
-
-function hasSocketCode(error: unknown): boolean {
+  if (error instanceof TransferError || error instanceof TypeError) return true;
   return error instanceof Error && 'code' in error && /^(?:ECONN|EPIPE|ETIMEDOUT|UND_ERR)/.test(String(error.code));
 }
