@@ -1,5 +1,5 @@
+import { backoff, retry } from '../../shared/retry.ts';
 import { failed, Transient } from './failures.ts';
-import { backoff, retry } from './retry.ts';
 
 /** How often a failed request is retried, and the timeouts of each attempt. */
 export interface RetryPolicy {

@@ -4,6 +4,7 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import { posix } from 'node:path';
 import SftpClient from 'ssh2-sftp-client';
 import { connectOptions } from '../../shared/net/addresses.ts';
+import { retry } from '../../shared/retry.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
 import type { Announced } from './decode.ts';
@@ -19,7 +20,6 @@ import {
 } from './failures.ts';
 import type { Taken } from './outbound.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
-import { retry } from './retry.ts';
 import { type RetryPolicy, retryDelay } from './retry-policy.ts';
 import { closeFile, openFile, type Sftp, SftpReader, statFile, writeAll } from './sftp-streams.ts';
 

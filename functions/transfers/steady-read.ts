@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { retry } from '../../shared/retry.ts';
 import { CannotResume, failed, isExplained, Transient } from './failures.ts';
 import { anyPace, type Pace, PaceWatch } from './pace.ts';
-import { retry } from './retry.ts';
 import { type RetryPolicy, retryDelay } from './retry-policy.ts';
 
 export interface Opened {

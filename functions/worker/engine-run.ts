@@ -1,10 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { copyVersion, newToken, putObject, readVersion } from '../../shared/aws/objects.ts';
 import { writeEngineState } from '../../shared/aws/stores/engine-state.ts';
 import type { EngineResources } from '../../shared/catalogue/catalogue.ts';
 import { formatAs } from '../../shared/catalogue/detect.ts';
 import type { OptionValues } from '../../shared/catalogue/options.ts';
-import { mapAtOnce } from '../../shared/concurrency.ts';
+import { mapAtOnce, withDeadline } from '../../shared/concurrency.ts';
 import { defined } from '../../shared/defined.ts';
 import { outputKey, postedKey, revokedKey } from '../../shared/files/keys.ts';
 import { safeName, uniqueNames, withExtension } from '../../shared/files/names.ts';
@@ -47,7 +46,8 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   // The engine of a worker that died may still be running.
   if (attempt > 1) await revoke(task.id, attempt - 1);
   const response = await responseOf(engine, request, run);
-  if ('engineMs' in response) run.engine = { ms: response.engineMs, formats: formatsOf(request) };
+  const formats = `${request.inputs[0]?.format ?? 'page'}>${request.outputFormat}`;
+  if ('engineMs' in response) run.engine = { ms: response.engineMs, formats };
   switch (response.type) {
     case 'done':
       return {
@@ -62,11 +62,6 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   }
 }
 
-/** Returns the formats of a request for the usage of its account. */
-function formatsOf({ inputs, outputFormat }: EngineRequest): string {
-  return `${inputs[0]?.format ?? 'page'}>${outputFormat}`;
-}
-
 /** Returns the last response of the engine. An aborted run is revoked, and its engine has stopped storing files on return. */
 async function responseOf(engine: string, request: EngineRequest, run: Run): Promise<LastResponse> {
   const aborted = Promise.withResolvers<never>();
@@ -78,9 +73,10 @@ async function responseOf(engine: string, request: EngineRequest, run: Run): Pro
     return await Promise.race([last, aborted.promise]);
   } catch (error) {
     await revoke(run.task.id, run.attempt);
-    const ended = new AbortController();
-    const ending = last.catch(() => {}).finally(() => ended.abort());
-    await Promise.race([ending, wait(endingMs, undefined, { signal: ended.signal }).catch(() => {})]);
+    await withDeadline(
+      last.catch(() => {}),
+      endingMs,
+    );
     throw error;
   } finally {
     run.signal.removeEventListener('abort', abort);

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   InvokeWithResponseStreamCommand,
   type InvokeWithResponseStreamCommandOutput,
@@ -7,6 +6,7 @@ import {
   TooManyRequestsException,
 } from '@aws-sdk/client-lambda';
 import { functionVariable } from '../../shared/aws/queues.ts';
+import { backoff, retry } from '../../shared/retry.ts';
 import { required } from '../../shared/settings.ts';
 import type { EngineRequest, EngineResponse } from '../engines/runtime/protocol.ts';
 import { invalidResponse, parseResponse, responseLimits } from './parse-response.ts';
@@ -118,13 +118,13 @@ async function invoke(
     ...(process.env.LATHE_SINGLE_TENANT === 'true' ? {} : { TenantId: tenant }),
   });
   const end = Date.now() + maxRefusedMs;
-  for (let backoffMs = firstBackoffMs; ; backoffMs = Math.min(maxBackoffMs, backoffMs * 2)) {
-    try {
-      return await client.send(command, { abortSignal: connection });
-    } catch (error) {
+  return retry(
+    () => client.send(command, { abortSignal: connection }),
+    (error, attempt) => {
       if (!(error instanceof TooManyRequestsException)) throw error;
       if (Date.now() >= end) throw new NoEngineFree(error.message, { cause: error });
-      await wait(Math.random() * backoffMs, undefined, { signal });
-    }
-  }
+      return backoff(attempt, firstBackoffMs, maxBackoffMs);
+    },
+    signal,
+  );
 }

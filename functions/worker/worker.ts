@@ -5,7 +5,7 @@ import { hideFor, queueVariable, type WorkMessage } from '../../shared/aws/queue
 import { readSecrets } from '../../shared/aws/stores/secrets.ts';
 import { defined } from '../../shared/defined.ts';
 import { attemptPrefix } from '../../shared/files/keys.ts';
-import type { Later } from '../../shared/lifecycle/dependencies.ts';
+import type { Group, Later } from '../../shared/lifecycle/dependencies.ts';
 import { outOfMinutes, outOfMinutesPerTask } from '../../shared/lifecycle/ends.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
 import { required } from '../../shared/settings.ts';
@@ -155,18 +155,8 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     ...limitTask(task, controller),
   ];
   try {
-    const { leftovers = [], ...result } = await worker.perform(run, engine);
-    const failure = resultFailure(result.files, result.details);
-    if (failure) throw new TaskError(failure);
-    await stopHeartbeat();
-    if (attempt > 1) await discardEarlier(run);
-    const completed = { type: 'completed', attempt, ...result, ...engineTime(run) } as const;
-    const [ended] = await Promise.all([
-      lifecycle.apply(taskId, completed, run.task, group),
-      deleteKeys(leftovers).catch((error) => run.logger.warn('left to the sweep', { leftovers, error })),
-    ]);
-    if (ended.outcome !== 'changed') await discard(run);
-    measure(ended.outcome === 'changed' ? 'completed' : 'lost');
+    const isKept = await complete(run, await worker.perform(run, engine), group, stopHeartbeat);
+    measure(isKept ? 'completed' : 'lost');
   } catch (error) {
     if (controller.signal.reason instanceof Yielded || error instanceof NoEngineFree) {
       await stopHeartbeat();
@@ -183,6 +173,27 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     // If this fails, the run stops counting after a minute.
     await longRun.end(Date.now()).catch((error) => run.logger.warn('a long run could not be removed', { error }));
   }
+}
+
+/** Records the result of a run. Returns false if the run had lost its task. */
+async function complete(
+  run: Run,
+  { leftovers = [], ...result }: RunResult,
+  group: Group,
+  stopHeartbeat: () => Promise<void>,
+): Promise<boolean> {
+  const { task, attempt } = run;
+  const failure = resultFailure(result.files, result.details);
+  if (failure) throw new TaskError(failure);
+  await stopHeartbeat();
+  if (attempt > 1) await discardEarlier(run);
+  const completed = { type: 'completed', attempt, ...result, ...engineTime(run) } as const;
+  const [{ outcome }] = await Promise.all([
+    lifecycle.apply(task.id, completed, run.task, group),
+    deleteKeys(leftovers).catch((error) => run.logger.warn('left to the sweep', { leftovers, error })),
+  ]);
+  if (outcome !== 'changed') await discard(run);
+  return outcome === 'changed';
 }
 
 /** Returns when a task that has waited since a time is delivered again. */
@@ -219,16 +230,15 @@ type Measure = (outcome: 'completed' | 'failed' | 'lost' | 'given back', failure
 /** Returns a function that writes the metrics of a run at its end. */
 function startMeasuring(engine: string, queuedAt: number, ids: { attempt: number } & Record<string, unknown>): Measure {
   const began = Date.now();
-  const QueueSeconds = Math.max(0, began - queuedAt) / 1000;
+  const waited = Math.max(0, began - queuedAt) / 1000;
   return (outcome, failure) =>
     writeMetrics(
       {
         TaskSeconds: (Date.now() - began) / 1000,
         // A later run did not only wait in the queue, but also for the end of the previous run.
-        ...(ids.attempt === 1 ? { QueueSeconds } : {}),
-        ...(failure ? { TaskFailures: 1 } : {}),
+        ...defined({ QueueSeconds: ids.attempt === 1 ? waited : undefined, TaskFailures: failure && 1 }),
       },
-      { engine, ...(failure ? { errorCode: failure.errorCode } : {}) },
+      { engine, ...defined({ errorCode: failure?.errorCode }) },
       { message: 'the run ended', outcome, ...ids },
     );
 }
@@ -318,11 +328,7 @@ function startHeartbeat(
       if (task?.status !== 'processing' || task.attempt !== run.attempt) throw new TaskLost(task?.status ?? 'deleted');
       return;
     }
-    const progressed = {
-      type: 'progressed',
-      attempt: run.attempt,
-      ...defined({ percent, meter }),
-    } as const;
+    const progressed = { type: 'progressed', attempt: run.attempt, ...defined({ percent, meter }) } as const;
     const [decision] = await Promise.all([
       lifecycle.apply(run.task.id, progressed, run.task),
       beat ? hide() : undefined,

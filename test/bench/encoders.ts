@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { videoArgs } from '../../functions/engines/media/codecs.ts';
-import { mediaFormat, type VideoEncoder } from '../../functions/engines/media/formats.ts';
+import type { VideoEncoder } from '../../functions/engines/media/encoders.ts';
+import { mediaFormat } from '../../functions/engines/media/formats.ts';
 import { presets } from '../../functions/engines/media/presets.ts';
 import { lambdaCores as cores, costOf, ffmpeg } from './ffmpeg-cost.ts';
 

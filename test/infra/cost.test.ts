@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { AudioEncoder, VideoEncoder } from '../../functions/engines/media/formats.ts';
+import type { AudioEncoder, VideoEncoder } from '../../functions/engines/media/encoders.ts';
 import type { Preset } from '../../functions/engines/media/presets.ts';
 import { audioSeconds } from '../../functions/engines/media/speeds.ts';
 import { choosePreset, estimate, type Load } from '../../functions/engines/media/time-limit.ts';

@@ -7,9 +7,7 @@ export const maxEntries = 100_000;
 const freeBytes = 256 * 1024 ** 2;
 /** Logs and dumps reach a ratio of 100 and more. Only decompression bombs go far beyond. */
 const maxRatio = 250;
-const maxPathBytes = 2000;
-
-export { maxPathBytes };
+export const maxPathBytes = 2000;
 
 /** Returns how many bytes an archive of this size may contain. */
 export function allowance(archiveBytes: number): number {

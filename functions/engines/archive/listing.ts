@@ -8,9 +8,7 @@ export interface Entry {
   /** Normalized: no `.` segments, no trailing slash. */
   path: string;
   isFolder: boolean;
-  isLink: boolean;
   isEncrypted: boolean;
-  size: number;
   /** Whether its name in the archive is not UTF-8. */
   isRaw: boolean;
 }
@@ -92,7 +90,7 @@ function readNames(entries: Entry[], encoding: string): NameReading | undefined 
   const reading = encoding === 'auto' ? detectNames(bytes) : { encoding, isSure: true };
   for (const [index, entry] of raw.entries()) {
     entry.path = decodeName(reading.encoding, bytes[index] ?? Buffer.alloc(0));
-    checkName(entry.path, entry.path);
+    checkName(entry.path);
   }
   const paths = new Set<string>();
   for (const { path } of entries) {
@@ -121,7 +119,7 @@ class ListingPolicy {
     // Attributes are Windows letters, a Unix mode, or both separated by a space.
     const kind = /(?:^|\s)([-dlbcps])[-rwxsStT]{9}/.exec(mode)?.[1] ?? '';
     const isFolder = fields.get('Folder') === '+' || kind === 'd' || /^D/.test(mode);
-    checkName(name, name);
+    checkName(name);
     if ('bcps'.includes(kind) && kind !== '')
       throw new EngineError(
         `The archive contains ${show(name)}, which is a device or pipe, not a file. Remove it and try again.`,
@@ -139,11 +137,9 @@ class ListingPolicy {
     }
     this.#seen.add(path);
     if (this.#seen.size > maxEntries) throw tooMany();
-    const size = Number(fields.get('Size') ?? 0) || 0;
-    this.#bytes += size;
+    this.#bytes += Number(fields.get('Size') ?? 0) || 0;
     if (this.#bytes > allowance(this.#archiveBytes)) throw tooLarge(this.#archiveBytes);
-    const isLink = kind === 'l' || (fields.get('Symbolic Link') ?? '') !== '';
-    return { path, isFolder, isLink, isEncrypted: fields.get('Encrypted') === '+', size, isRaw: fields.has(rawName) };
+    return { path, isFolder, isEncrypted: fields.get('Encrypted') === '+', isRaw: fields.has(rawName) };
   }
 
   finish(entries: Entry[]): void {
@@ -159,13 +155,13 @@ class ListingPolicy {
   }
 }
 
-function checkName(name: string, shown: string): void {
+function checkName(name: string): void {
   if (/^[/\\]|^[A-Za-z]:[/\\]/.test(name))
-    throw new EngineError(`The archive contains the absolute path ${show(shown)}. Paths must be relative.`);
+    throw new EngineError(`The archive contains the absolute path ${show(name)}. Paths must be relative.`);
   if (name.split(/[/\\]/).includes('..'))
-    throw new EngineError(`The archive contains the path ${show(shown)}, which points outside the archive.`);
+    throw new EngineError(`The archive contains the path ${show(name)}, which points outside the archive.`);
   if (Buffer.byteLength(name) > maxPathBytes)
-    throw new EngineError(`The archive contains a path longer than ${maxPathBytes} bytes: ${show(shown)}.`);
+    throw new EngineError(`The archive contains a path longer than ${maxPathBytes} bytes: ${show(name)}.`);
 }
 
 /** Returns whether the target of a link, relative to the link's folder, is outside the archive. */
@@ -196,20 +192,17 @@ function passwordNeeded(): EngineError {
 export function explain(error: unknown, password: string): unknown {
   if (!(error instanceof ProgramError)) return error;
   const said = `${error.stdout}\n${error.stderr}`;
-  const detail = lastLines(said);
+  const options = { detail: lastLines(said), cause: error };
   if (/Wrong password|Cannot open encrypted archive|Enter password/i.test(said)) {
     return password === ''
       ? passwordNeeded()
-      : new EngineError('The option password does not open the archive.', { detail, cause: error });
+      : new EngineError('The option password does not open the archive.', options);
   }
   if (/Unsupported Method/i.test(said))
-    return new EngineError('The archive uses a compression method that is not supported.', {
-      detail,
-      cause: error,
-    });
+    return new EngineError('The archive uses a compression method that is not supported.', options);
   if (/No space left|File too large/i.test(said))
-    return new EngineError('The archive expands to more than the available disk space.', { detail, cause: error });
-  return new EngineError('The archive could not be read: it is damaged or incomplete.', { detail, cause: error });
+    return new EngineError('The archive expands to more than the available disk space.', options);
+  return new EngineError('The archive could not be read: it is damaged or incomplete.', options);
 }
 
 /** Returns the last lines of a program's output, without progress and empty lines. */

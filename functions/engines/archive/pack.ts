@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import type { WorkContext } from '../runtime/engine.ts';
 import { runProgram } from '../runtime/program.ts';
-import { type ArchiveWriter, writers } from './formats.ts';
+import { type ArchiveWriter, archiveFormats } from './formats.ts';
 import type { Unpacked } from './unpack.ts';
 
 /** Packs the unpacked files and verifies the result by reading it. */
@@ -14,14 +14,24 @@ export async function pack(
   output: string,
   context: WorkContext,
 ): Promise<void> {
-  const writer = writers[format];
+  const writer = archiveFormats[format]?.write;
   if (!writer) throw new Error(`The catalogue lists ${format}, which this engine does not write.`);
   const password = typeof options.output_password === 'string' ? options.output_password : '';
   const level = typeof options.compression_level === 'number' ? options.compression_level : undefined;
   const paths = inOrder(unpacked);
-  if (writer.format === '7z') await packSevenZip(unpacked.root, output, level, password, context);
-  else await packLibarchive(unpacked.root, paths, output, writer, level, password, context);
-  await verify(output, writer, password, paths.length, context);
+  const packing: Packing = { root: unpacked.root, output, writer, level, password, signal: context.signal };
+  if (writer.format === '7z') await packSevenZip(packing);
+  else await packLibarchive(packing, paths);
+  await verify(packing, paths.length);
+}
+
+interface Packing {
+  root: string;
+  output: string;
+  writer: ArchiveWriter;
+  level: number | undefined;
+  password: string;
+  signal: AbortSignal;
 }
 
 /** Sorts the unpacked files in the order of the original archive. */
@@ -33,27 +43,14 @@ function inOrder({ tree, order }: Unpacked): string[] {
   return [...tree.files, ...folders].sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
 }
 
-async function packSevenZip(
-  root: string,
-  output: string,
-  level: number | undefined,
-  password: string,
-  context: WorkContext,
-): Promise<void> {
+async function packSevenZip({ root, output, level, password, signal }: Packing): Promise<void> {
   const encryption = password === '' ? [] : [`-p${password}`, '-mhe=on'];
   const args = ['a', '-t7z', '-snl', '-bd', `-mx=${level ?? 5}`, ...encryption, '--', output, '.'];
-  await runProgram('7zz', args, { cwd: root, signal: context.signal });
+  await runProgram('7zz', args, { cwd: root, signal });
 }
 
-async function packLibarchive(
-  root: string,
-  paths: string[],
-  output: string,
-  writer: ArchiveWriter,
-  level: number | undefined,
-  password: string,
-  context: WorkContext,
-): Promise<void> {
+async function packLibarchive(packing: Packing, paths: string[]): Promise<void> {
+  const { root, output, writer, level, password, signal } = packing;
   const list = `${output}.list`;
   // Separated by NUL, so that no name is taken for an option or for two names.
   await writeFile(list, paths.map((path) => `${path}\0`).join(''));
@@ -72,7 +69,7 @@ async function packLibarchive(
     ...['--uid', '0', '--gid', '0', '--uname', '', '--gname', ''],
     ...['--no-acls', '--no-xattrs', '--no-fflags', '--no-recursion', '--null', '-T', list],
   ];
-  await runProgram('bsdtar', args, { cwd: root, signal: context.signal, env: { LC_ALL: 'C.UTF-8' } });
+  await runProgram('bsdtar', args, { cwd: root, signal, env: { LC_ALL: 'C.UTF-8' } });
 }
 
 function levelSetting({ format, filter }: ArchiveWriter, level: number): string {
@@ -82,14 +79,8 @@ function levelSetting({ format, filter }: ArchiveWriter, level: number): string 
   return `${filter}:compression-level=${level}`;
 }
 
-async function verify(
-  output: string,
-  writer: ArchiveWriter,
-  password: string,
-  expected: number,
-  context: WorkContext,
-): Promise<void> {
-  const run = { cwd: join(output, '..'), signal: context.signal, env: { LC_ALL: 'C.UTF-8' } };
+async function verify({ output, writer, password, signal }: Packing, expected: number): Promise<void> {
+  const run = { cwd: join(output, '..'), signal, env: { LC_ALL: 'C.UTF-8' } };
   if (writer.format === '7z' || writer.format === 'zip') {
     await runProgram('7zz', ['t', '-bd', `-t${writer.format}`, `-p${password}`, '--', output], run);
     return;

@@ -1,5 +1,5 @@
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
-import { readers, writers } from './formats.ts';
+import { archiveFormats } from './formats.ts';
 
 /** Components of the archive engine. */
 export const components = {
@@ -9,6 +9,6 @@ export const components = {
 
 /** Returns the programs for a pair of formats: 7-Zip lists all archives, libarchive reads some formats and writes most. */
 export function requires(_operation: ProcessingOperation, from: string, to: string): (keyof typeof components)[] {
-  const isSevenZip = readers[from]?.program === '7zip' && writers[to]?.format === '7z';
+  const isSevenZip = archiveFormats[from]?.type !== undefined && archiveFormats[to]?.write?.format === '7z';
   return isSevenZip ? ['7zz'] : ['7zz', 'bsdtar'];
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { safeName } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type WorkContext } from '../runtime/engine.ts';
 import { ProgramError } from '../runtime/program.ts';
-import { type ArchiveReader, readers } from './formats.ts';
+import { type ArchiveFormat, archiveFormats } from './formats.ts';
 import { runLimited } from './limited.ts';
 import { allowance, tooLarge } from './limits.ts';
-import { type Entry, explain, lastLines, list } from './listing.ts';
+import { type Entry, explain, type ListingRequest, lastLines, list } from './listing.ts';
 import { rarState } from './rar.ts';
 import { bytesWithin, inspect, type Tree } from './tree.ts';
 
@@ -25,28 +25,25 @@ export async function unpack(
   folder: string,
   context: WorkContext,
 ): Promise<Unpacked> {
-  const reader = readers[input.format];
-  if (!reader) throw new Error(`The catalogue lists ${input.format}, which this engine does not read.`);
+  const format = archiveFormats[input.format];
+  if (!format) throw new Error(`The catalogue lists ${input.format}, which this engine does not read.`);
   await mkdir(folder, { recursive: true });
   const root = join(folder, 'tree');
   await mkdir(root);
-  const archive = await opened(input, reader, folder, context);
-  let order: string[];
-  if (archive.type === undefined) {
+  const { path, type } = await opened(input, format, folder, context);
+  if (type === undefined) {
     const name = contentName(input.name);
-    await rename(archive.path, join(root, name));
-    order = [name];
-  } else {
-    const request = { path: archive.path, type: archive.type, archiveBytes: input.size, password, cwd: folder };
-    const { entries, reading } = await list(request, encoding, context);
-    if (entries.length === 0) throw new EngineError('The archive is empty: it contains no files.');
-    await extract(request, root, context);
-    if (archive.path !== input.path) await rm(archive.path);
-    order = entries.map(({ path }) => path);
-    const tree = await checked(root, input, entries, reading?.encoding);
-    return { root, tree, order, warnings: reading && !reading.isSure ? [unsure(reading.encoding)] : [] };
+    await rename(path, join(root, name));
+    return { root, tree: await inspect(root, input.size), order: [name], warnings: [] };
   }
-  return { root, tree: await inspect(root, input.size), order, warnings: [] };
+  const request = { path, type, archiveBytes: input.size, password, cwd: folder };
+  const { entries, reading } = await list(request, encoding, context);
+  if (entries.length === 0) throw new EngineError('The archive is empty: it contains no files.');
+  await extract(request, root, context);
+  if (path !== input.path) await rm(path);
+  const tree = await checked(root, input, entries, reading?.encoding);
+  const warnings = reading && !reading.isSure ? [unsure(reading.encoding)] : [];
+  return { root, tree, order: entries.map((entry) => entry.path), warnings };
 }
 
 function unsure(encoding: string): string {
@@ -66,13 +63,13 @@ async function checked(root: string, input: InputFile, entries: Entry[], encodin
 /** Returns an archive that 7-Zip can list: the tar in a compressed stream, or a tar of a format that only libarchive reads. */
 async function opened(
   input: InputFile,
-  reader: ArchiveReader,
+  { type, stream }: ArchiveFormat,
   folder: string,
   context: WorkContext,
 ): Promise<{ path: string; type: string | undefined }> {
-  if (reader.program === 'libarchive') return { path: await toTar(input, folder, context), type: 'tar' };
-  if (!reader.stream) return { path: input.path, type: reader.type };
-  const path = await decompress(input, reader.type ?? '', folder, context);
+  if (type === undefined) return { path: await toTar(input, folder, context), type: 'tar' };
+  if (!stream) return { path: input.path, type };
+  const path = await decompress(input, type, folder, context);
   return { path, type: (await isTar(path)) ? 'tar' : undefined };
 }
 
@@ -166,31 +163,25 @@ async function decompress(input: InputFile, type: string, folder: string, contex
 }
 
 async function extract(
-  request: { path: string; type: string; archiveBytes: number; password: string; cwd: string },
+  { archiveBytes, path, type, password, cwd }: ListingRequest,
   root: string,
   context: WorkContext,
 ): Promise<void> {
-  const limit = allowance(request.archiveBytes);
-  const { archiveBytes, path, type, password, cwd } = request;
   const args = ['x', '-y', '-bd', `-t${type}`, `-p${password}`, `-o${root}`, '--', path];
   try {
     await runLimited('7zz', args, { archiveBytes, folder: root, watched: true }, { cwd, signal: context.signal });
   } catch (error) {
     context.signal.throwIfAborted();
-    if ((await bytesWithin(root)) >= limit) throw tooLarge(archiveBytes);
+    if ((await bytesWithin(root)) >= allowance(archiveBytes)) throw tooLarge(archiveBytes);
     throw explain(error, password);
   }
 }
 
 async function isTar(path: string): Promise<boolean> {
-  return (await firstBytes(path, 512)).toString('latin1', 257, 262) === 'ustar';
-}
-
-async function firstBytes(path: string, length: number): Promise<Buffer> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.subarray(0, bytesRead);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(5), 0, 5, 257);
+    return buffer.toString('latin1', 0, bytesRead) === 'ustar';
   } finally {
     await file.close();
   }

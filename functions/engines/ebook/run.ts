@@ -97,13 +97,7 @@ async function calibre(source: string, output: string, work: Work, folder: strin
     if (percent) progress(Number(percent) / 2);
   };
   try {
-    await runProgram('ebook-convert', [source, output, ...args], {
-      cwd: folder,
-      env,
-      signal,
-      timeoutMs,
-      onStdoutLine,
-    });
+    await runProgram('ebook-convert', [source, output, ...args], { cwd: folder, env, signal, timeoutMs, onStdoutLine });
   } catch (error) {
     throw explain(error);
   }
@@ -115,9 +109,8 @@ function explain(error: unknown): unknown {
   const detail = said.split('\n').slice(-6).join('\n');
   if (error.timedOut) return new EngineError('The book takes too long to convert. Split it.', { detail });
   if (/\bDRM\b/.test(said)) return new EngineError('The book is protected by DRM and cannot be converted.', { detail });
-  return new EngineError('The book could not be read: it is damaged, incomplete or does not match its extension.', {
-    detail,
-  });
+  const msg = 'The book could not be read: it is damaged, incomplete or does not match its extension.';
+  return new EngineError(msg, { detail });
 }
 
 /** Rejects characters outside of Palm's Western European character set, which would become question marks. */

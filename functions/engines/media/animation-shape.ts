@@ -5,17 +5,12 @@ import { wantedSize } from '../image/transform.ts';
 import { EngineError } from '../runtime/engine.ts';
 import type { MediaFormat } from './formats.ts';
 import { maxAnimationSide } from './options.ts';
-import { hasAlpha, onColour, resizeTo } from './plan.ts';
+import { hasAlpha, onColour, resizeTo, type Size } from './plan.ts';
 import type { VideoStream } from './probe.ts';
 import { numberOf, wordOf } from './values.ts';
 
 /** Default maximum width: wider animations grow to hundreds of megabytes. */
 const usualWidth = 640;
-
-interface Size {
-  width: number;
-  height: number;
-}
 
 interface Source {
   video: VideoStream;

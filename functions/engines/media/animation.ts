@@ -1,18 +1,19 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile } from '../runtime/engine.ts';
 import { shapeOf } from './animation-shape.ts';
-import { explain } from './explain.ts';
-import { type MediaFormat, mediaFormat } from './formats.ts';
+import { explained } from './explain.ts';
+import { mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import { alphaDecoder, assumedMatrix, pictureMatrix, rateFilter, seek, toStandardRange } from './plan.ts';
 import { type Preset, usualPreset } from './presets.ts';
 import { openingArgs, type Probe, type VideoStream } from './probe.ts';
-import { type MediaRun, runFfmpeg } from './programs.ts';
+import { type MediaRun, runFfmpeg, withShare } from './programs.ts';
 import { filterSeconds, type Writer } from './speeds.ts';
 import { choosePreset, type Load } from './time-limit.ts';
+import type { ProbedJob } from './transcode.ts';
 import { type Cut, cutOf, cutSeconds, numberOf } from './values.ts';
 import { countWebpFrames } from './webp-frames.ts';
 
@@ -25,32 +26,24 @@ const smoothestRate = 50;
 /** Limit for frames with individual delays, which are repeated to get a constant rate. */
 const maxSteadyFrames = limits.animationFrames * 10;
 
-interface Animation {
-  input: InputFile;
-  probe: Probe;
+interface Animation extends ProbedJob {
   video: VideoStream;
-  target: MediaFormat;
-  options: OptionValues;
   cut: Cut | undefined;
-  path: string;
-  onShare: (share: number) => void;
+  /** Duration of the output. */
+  seconds: number | undefined;
 }
 
 /** Converts a video to an animated image. */
-export async function animate(job: Omit<Animation, 'video' | 'cut'>, run: MediaRun): Promise<void> {
-  const { probe, options, target } = job;
+export async function animate(job: ProbedJob, run: MediaRun): Promise<void> {
+  const { input, probe, options, target } = job;
   if (!probe.video) throw new EngineError(`The file has no video, so it cannot be converted to ${target.ext}.`);
   const names: [string, string] =
     target.ext === 'gif' ? ['cut_start_video_to_gif', 'cut_end_gif'] : ['trim_start', 'trim_end'];
-  const animation: Animation = { ...job, video: probe.video, cut: cutOf(options, names, probe.seconds) };
+  const cut = cutOf(options, names, probe.seconds);
+  const animation: Animation = { ...job, video: probe.video, cut, seconds: cutSeconds(cut, probe.seconds) };
   requireFewFrames(animation);
   const preset = presetFor(animation, run);
-  try {
-    if (target.ext === 'gif') await writeGif(animation, run);
-    else await writeLossy(animation, preset, run);
-  } catch (error) {
-    throw explain(error, job.input);
-  }
+  await explained(input, () => (target.ext === 'gif' ? writeGif(animation, run) : writeLossy(animation, preset, run)));
   await verifyAnimation(animation);
 }
 
@@ -60,8 +53,7 @@ function rateOf({ options, target, video }: Animation): number {
 }
 
 function requireFewFrames(animation: Animation): void {
-  const seconds = cutSeconds(animation.cut, animation.probe.seconds);
-  const frames = (seconds ?? 0) * rateOf(animation);
+  const frames = (animation.seconds ?? 0) * rateOf(animation);
   if (frames <= limits.animationFrames) return;
   throw new EngineError(
     `The animation would have ${Math.round(frames)} frames; the maximum is ${limits.animationFrames}. Trim the video or lower the frame rate.`,
@@ -70,8 +62,7 @@ function requireFewFrames(animation: Animation): void {
 
 /** Chooses the compression effort of an animation. Throws if even the fastest takes too long. */
 function presetFor(animation: Animation, run: MediaRun): Preset {
-  const { video, probe, cut, target, options } = animation;
-  const seconds = cutSeconds(cut, probe.seconds);
+  const { video, seconds, target, options } = animation;
   if (seconds === undefined) return usualPreset;
   const { width, height } = shapeOf(animation);
   const decoded = (video.width * video.height * (video.framesPerSecond ?? usualRate) * seconds) / 1_000_000;
@@ -98,11 +89,11 @@ function reading(animation: Animation): string[] {
   const { input, cut } = animation;
   const from = mediaFormat(input.format);
   const decoder = wantsAlpha(animation) ? alphaDecoder(animation.video) : [];
-  return [...(cut ? seek(cut, from).before : []), ...decoder, ...openingArgs(from, input.path)];
+  return [...seek(cut, from).before, ...decoder, ...openingArgs(from, input.path)];
 }
 
 function cutting({ input, cut }: Animation): string[] {
-  return cut ? seek(cut, mediaFormat(input.format)).after : [];
+  return seek(cut, mediaFormat(input.format)).after;
 }
 
 function wantsAlpha({ options }: Animation): boolean {
@@ -112,7 +103,7 @@ function wantsAlpha({ options }: Animation): boolean {
 function prepare(animation: Animation): string[] {
   const { flattening, filters } = shapeOf(animation);
   const deinterlacing = animation.video.interlaced ? ['yadif=deint=interlaced'] : [];
-  const rate = rateFilter(rateOf(animation), cutSeconds(animation.cut, animation.probe.seconds));
+  const rate = rateFilter(rateOf(animation), animation.seconds);
   const toneMapping = animation.video.highDynamicRange ? toStandardRange : [];
   const colours = pictureMatrix(animation.options.lossless === true ? '' : animation.target.ext);
   return [
@@ -128,36 +119,21 @@ function prepare(animation: Animation): string[] {
 
 /** Makes the palette in a separate run: in one graph with the frames, all of them would be kept in memory. */
 async function writeGif(animation: Animation, run: MediaRun): Promise<void> {
-  const { options, video, path, probe, cut, onShare } = animation;
+  const { options, video, path, seconds, onShare } = animation;
   const compression = numberOf(options, 'video_to_gif_compression') ?? 0;
   const colours = Math.round(256 - compression * 2.24);
   const still = options.video_to_gif_optimize_static_bg === true;
   const transparent = options.video_to_gif_transparency === true;
   const prepared = prepare(animation).join(',');
   const palette = join(run.folder, 'palette.png');
-  const seconds = cutSeconds(cut, probe.seconds);
-  const share = (from: number, to: number) => ({
-    ...run,
-    onSeconds: (done: number) => onShare(seconds ? from + Math.min(1, done / seconds) * (to - from) : from),
-  });
+  const share = (from: number, to: number) => withShare(run, seconds, (done) => onShare(from + done * (to - from)));
   const paletteFilter = `palettegen=max_colors=${colours}:stats_mode=${still ? 'diff' : 'full'}:reserve_transparent=${transparent ? 1 : 0}`;
   await runFfmpeg(
     [
       ...reading(animation),
       ...cutting(animation),
-      ...[
-        '-map',
-        `0:${video.index}`,
-        '-filter:v',
-        `${prepared},${paletteFilter}`,
-        '-frames:v',
-        '1',
-        '-update',
-        '1',
-        '-f',
-        'image2',
-        palette,
-      ],
+      ...['-map', `0:${video.index}`, '-filter:v', `${prepared},${paletteFilter}`],
+      ...['-frames:v', '1', '-update', '1', '-f', 'image2', palette],
     ],
     share(0, 0.4),
   );
@@ -182,9 +158,8 @@ async function writeGif(animation: Animation, run: MediaRun): Promise<void> {
 }
 
 async function writeLossy(animation: Animation, preset: Preset, run: MediaRun): Promise<void> {
-  const { options, video, target, path, probe, cut, onShare } = animation;
+  const { options, video, target, path, seconds, onShare } = animation;
   const loops = String(numberOf(options, 'loop_count') ?? 0);
-  const seconds = cutSeconds(cut, probe.seconds);
   const coding =
     target.ext === 'webp'
       ? ['-c:v', 'libwebp_anim', ...webpQuality(options, preset), '-loop', loops]
@@ -198,7 +173,7 @@ async function writeLossy(animation: Animation, preset: Preset, run: MediaRun): 
       ...coding,
       ...['-f', target.muxer ?? '', path],
     ],
-    { ...run, onSeconds: (done) => onShare(seconds ? Math.min(1, done / seconds) : 0) },
+    withShare(run, seconds, onShare),
   );
 }
 
@@ -236,7 +211,6 @@ async function sizeBySharp(path: string): Promise<{ width: number; height: numbe
 
 /** An animation that ffmpeg cannot read, split into frames. */
 interface PlainPictures {
-  path: string;
   args: string[];
   probe: Probe;
 }
@@ -270,27 +244,14 @@ export async function decodeWebp(input: InputFile, folder: string): Promise<Plai
     throw new EngineError('The animation is too long for its size. Scale it down or trim it first.');
   }
   const path = join(folder, 'pictures.rgb');
-  const file = await open(path, 'w');
-  try {
-    for (const frame of order.frames) await file.write(pixels.subarray(frame * frameBytes, (frame + 1) * frameBytes));
-  } finally {
-    await file.close();
-  }
-  return {
+  await writeFile(
     path,
+    order.frames.map((frame) => pixels.subarray(frame * frameBytes, (frame + 1) * frameBytes)),
+  );
+  return {
     args: [
-      '-protocol_whitelist',
-      'file,pipe',
-      '-f',
-      'rawvideo',
-      '-pixel_format',
-      'rgb24',
-      '-video_size',
-      `${width}x${height}`,
-      '-framerate',
-      String(order.rate),
-      '-i',
-      path,
+      ...['-protocol_whitelist', 'file,pipe', '-f', 'rawvideo', '-pixel_format', 'rgb24'],
+      ...['-video_size', `${width}x${height}`, '-framerate', String(order.rate), '-i', path],
     ],
     probe: {
       seconds: order.frames.length / order.rate,

@@ -1,11 +1,11 @@
 import type { Capability, EngineCatalogue, Format } from '../../../shared/catalogue/catalogue.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import { detectMedia } from './detect.ts';
-import { audioFormats, type MediaFormat, mediaFormats, pictureFormats, videoFormats } from './formats.ts';
+import { videoEncoders } from './encoders.ts';
+import { audioFormats, type MediaFormat, mediaFormat, mediaFormats, pictureFormats, videoFormats } from './formats.ts';
 import {
   animationOptions,
   compressAudioOptions,
-  compressors,
   compressVideoOptions,
   convertOptions,
   cropOptions,
@@ -18,8 +18,9 @@ import { components, requires } from './requires.ts';
 /** Formats that most players support. Offered in addition to the input's own. */
 const commonVideo = ['mp4', 'mkv', 'mov', 'webm'];
 const commonAudio = ['mp3', 'm4a', 'ogg', 'opus', 'flac', 'wav'];
-/** Audio formats with a size that the bit rate determines in fine steps. */
-const sizedAudio = ['mp3', 'm4a', 'm4b', 'm4r', 'aac', 'ogg', 'oga', 'opus', 'wma', 'mka', 'weba'];
+/** Audio formats with a size that the bit rate determines in fine steps: those for every input, and the others. */
+const commonSizedAudio = ['mp3', 'm4a', 'ogg', 'opus'];
+const ownSizedAudio = ['m4b', 'm4r', 'aac', 'oga', 'wma', 'mka', 'weba'];
 
 const readable = (formats: MediaFormat[]) => formats.filter(({ demuxer }) => demuxer !== undefined);
 const writable = (formats: MediaFormat[]) => formats.filter(({ muxer }) => muxer !== undefined);
@@ -37,31 +38,52 @@ const formats: Format[] = mediaFormats.flatMap(({ ext, mediaType, aliases = [], 
   ...aliases.map((alias): Format => ({ ext: alias, mediaType, aliasOf: ext })),
 ]);
 
-/** Returns whether bit rates determine the size of a format. Uncompressed audio would outweigh the video. */
-const isSized = ({ video, audio }: MediaFormat) =>
-  compressors.some((encoder) => encoder === video?.encoders[0]) && !audio?.encoders[0]?.startsWith('pcm');
-const sizedVideo = writable(videoFormats).filter((format) => isSized(format) && !format.geometry && !format.untimed);
-const sizedAvi = writable(videoFormats).filter(({ ext }) => ext === 'avi');
+/** Video formats whose size the bit rates determine. Uncompressed audio would outweigh the video. */
+const sizedVideo = [
+  ...writable(videoFormats).filter(({ video, audio, geometry, untimed }) => {
+    const [encoder] = video?.encoders ?? [];
+    const isSized = encoder !== undefined && videoEncoders[encoder].isSized;
+    return isSized && !audio?.encoders[0]?.startsWith('pcm') && !geometry && !untimed;
+  }),
+  mediaFormat('avi'),
+];
+
+const pick = (formats: MediaFormat[], exts: string[]) => formats.filter(({ ext }) => exts.includes(ext));
+const except = (formats: MediaFormat[], exts: string[]) => formats.filter(({ ext }) => !exts.includes(ext));
+
+type OptionsOf = (target: MediaFormat) => Capability['options'];
+
+/** Lists a capability per target, from given formats or from the target's own. */
+function toEach(
+  operation: ProcessingOperation,
+  from: string[] | 'own',
+  targets: MediaFormat[],
+  options: OptionsOf,
+): Capability[] {
+  return targets.map((target) => ({
+    operation,
+    from: from === 'own' ? names(target) : from,
+    to: names(target),
+    options: options(target),
+  }));
+}
 
 /** Lists pairs that keep the format or convert to a common one. */
 function keeping(
   operation: ProcessingOperation,
   from: MediaFormat[],
   common: string[],
-  options: (target: MediaFormat) => Capability['options'],
+  options: OptionsOf,
 ): Capability[] {
-  const others = from.filter(({ ext }) => !common.includes(ext));
   return [
-    ...writable(mediaFormats)
-      .filter(({ ext }) => common.includes(ext))
-      .map((target) => ({ operation, from: allNames(readable(from)), to: names(target), options: options(target) })),
-    ...writable(others).map((target) => ({
-      operation,
-      from: names(target),
-      to: names(target),
-      options: options(target),
-    })),
+    ...toEach(operation, allNames(readable(from)), writable(pick(mediaFormats, common)), options),
+    ...toEach(operation, 'own', writable(except(from, common)), options),
   ];
+}
+
+function pictureOptions({ ext, kind }: MediaFormat): Capability['options'] {
+  if (ext === 'gif') return gifOptions;
+  return kind === 'animation' ? animationOptions(ext) : stillOptions(ext);
 }
 
 export const catalogue: EngineCatalogue = {
@@ -82,76 +104,21 @@ export const catalogue: EngineCatalogue = {
   },
   formats,
   capabilities: [
-    ...writable(videoFormats).map(
-      (target): Capability => ({
-        operation: 'convert',
-        from: [...videoIn, ...animationIn],
-        to: names(target),
-        options: convertOptions(target),
-      }),
-    ),
-    ...writable(audioFormats).map(
-      (target): Capability => ({
-        operation: 'convert',
-        from: [...soundIn, ...audioIn],
-        to: names(target),
-        options: convertOptions(target),
-      }),
-    ),
-    ...pictureFormats.map(
-      (target): Capability => ({
-        operation: 'convert',
-        from: videoIn,
-        to: names(target),
-        options:
-          target.ext === 'gif'
-            ? gifOptions
-            : target.kind === 'animation'
-              ? animationOptions(target.ext)
-              : stillOptions(target.ext),
-      }),
-    ),
+    ...toEach('convert', [...videoIn, ...animationIn], writable(videoFormats), convertOptions),
+    ...toEach('convert', [...soundIn, ...audioIn], writable(audioFormats), convertOptions),
+    ...toEach('convert', videoIn, pictureFormats, pictureOptions),
     ...keeping('trim', videoFormats, commonVideo, () => trimOptions),
     ...keeping('trim', audioFormats, commonAudio, () => trimOptions),
     ...keeping('crop', videoFormats, commonVideo, () => cropOptions),
-    ...commonVideo.flatMap((ext) =>
-      writable(videoFormats)
-        .filter((format) => format.ext === ext)
-        .map(
-          (target): Capability => ({
-            operation: 'compress',
-            from: videoIn,
-            to: names(target),
-            options: compressVideoOptions(target),
-          }),
-        ),
-    ),
-    ...[...sizedVideo, ...sizedAvi]
-      .filter(({ ext }) => !commonVideo.includes(ext))
-      .map(
-        (target): Capability => ({
-          operation: 'compress',
-          from: names(target),
-          to: names(target),
-          options: compressVideoOptions(target),
-        }),
-      ),
+    ...toEach('compress', videoIn, commonVideo.map(mediaFormat), compressVideoOptions),
+    ...toEach('compress', 'own', except(sizedVideo, commonVideo), compressVideoOptions),
     {
       operation: 'compress',
       from: audioIn,
-      to: allNames(audioFormats.filter(({ ext }) => ['mp3', 'm4a', 'ogg', 'opus'].includes(ext))),
+      to: allNames(pick(audioFormats, commonSizedAudio)),
       options: compressAudioOptions,
     },
-    ...audioFormats
-      .filter(({ ext }) => sizedAudio.includes(ext) && !['mp3', 'm4a', 'ogg', 'opus'].includes(ext))
-      .map(
-        (target): Capability => ({
-          operation: 'compress',
-          from: names(target),
-          to: names(target),
-          options: compressAudioOptions,
-        }),
-      ),
+    ...toEach('compress', 'own', pick(audioFormats, ownSizedAudio), () => compressAudioOptions),
   ],
   components,
   requires,

@@ -1,4 +1,5 @@
-import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+import { type AudioEncoder, audioEncoders, type VideoEncoder, videoEncoders } from './encoders.ts';
+import type { MediaFormat } from './formats.ts';
 import { type Preset, presets, usualPreset } from './presets.ts';
 import type { AudioStream } from './probe.ts';
 
@@ -14,70 +15,6 @@ export interface VideoQuality {
   profile?: string | undefined;
   /** A pixel format to keep in depth and chroma if the encoder supports it. Defaults to 8 bits and 4:2:0. */
   pixelFormat?: string | undefined;
-}
-
-/** ffprobe's codec names for the output of our encoders. */
-export const codecOf: Record<VideoEncoder | AudioEncoder, string> = {
-  libx264: 'h264',
-  libx265: 'hevc',
-  libsvtav1: 'av1',
-  'libvpx-vp9': 'vp9',
-  libvpx: 'vp8',
-  mpeg4: 'mpeg4',
-  mpeg2video: 'mpeg2video',
-  mpeg1video: 'mpeg1video',
-  wmv2: 'wmv2',
-  flv: 'flv1',
-  libtheora: 'theora',
-  rv20: 'rv20',
-  dvvideo: 'dvvideo',
-  mjpeg: 'mjpeg',
-  prores_ks: 'prores',
-  ffv1: 'ffv1',
-  wrapped_avframe: 'rawvideo',
-  aac: 'aac',
-  libmp3lame: 'mp3',
-  libopus: 'opus',
-  libvorbis: 'vorbis',
-  flac: 'flac',
-  alac: 'alac',
-  ac3: 'ac3',
-  eac3: 'eac3',
-  mp2: 'mp2',
-  wmav2: 'wmav2',
-  dca: 'dts',
-  wavpack: 'wavpack',
-  tta: 'tta',
-  libspeex: 'speex',
-  libgsm: 'gsm',
-  g722: 'adpcm_g722',
-  adpcm_adx: 'adpcm_adx',
-  adpcm_yamaha: 'adpcm_yamaha',
-  pcm_s16le: 'pcm_s16le',
-  pcm_s16be: 'pcm_s16be',
-  pcm_s24le: 'pcm_s24le',
-  pcm_s24be: 'pcm_s24be',
-  pcm_s32le: 'pcm_s32le',
-  pcm_s16be_planar: 'pcm_s16be_planar',
-};
-
-/** Encoders that need a constant frame rate or support only some rates. */
-const steadyEncoders: VideoEncoder[] = [
-  'mpeg4',
-  'mpeg2video',
-  'mpeg1video',
-  'wmv2',
-  'flv',
-  'rv20',
-  'dvvideo',
-  'mjpeg',
-  'libtheora',
-  'wrapped_avframe',
-];
-
-/** Returns whether an encoder needs a constant frame rate. */
-export function needsSteadyRate(encoder: VideoEncoder): boolean {
-  return steadyEncoders.includes(encoder);
 }
 
 /** Returns the arguments that encode video. */
@@ -154,23 +91,9 @@ function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
   }
 }
 
-/** Encoders of more than 8 bits, with the chroma that they support. */
-const deepEncoders: Partial<Record<VideoEncoder, string[]>> = {
-  libx264: ['420', '422', '444'],
-  libx265: ['420', '422', '444'],
-  'libvpx-vp9': ['420', '422', '444'],
-  libsvtav1: ['420'],
-  ffv1: ['420', '422', '444'],
-};
-
-/** Returns whether an encoder supports more than 8 bits. */
-export function isDeep(encoder: VideoEncoder): boolean {
-  return deepEncoders[encoder] !== undefined;
-}
-
 /** Returns the pixel format that keeps most of another one. */
 function keptPixels(encoder: VideoEncoder, { pixelFormat = '', profile }: VideoQuality): string {
-  const chromas = deepEncoders[encoder];
+  const { deepChromas: chromas } = videoEncoders[encoder];
   if (!chromas || profile !== undefined) return 'yuv420p';
   const wanted = /444|^(?:gbr|rgb|bgr|argb|abgr|0rgb|0bgr|pal8)/.test(pixelFormat)
     ? '444'
@@ -252,37 +175,6 @@ export interface AudioQuality {
   steady?: boolean | undefined;
 }
 
-const encoderRates: Partial<Record<AudioEncoder, number[]>> = {
-  libmp3lame: [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
-  libopus: [8000, 12_000, 16_000, 24_000, 48_000],
-  libvorbis: [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
-  ac3: [32_000, 44_100, 48_000],
-  eac3: [32_000, 44_100, 48_000],
-  mp2: [16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
-  wmav2: [8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000],
-  dca: [8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000],
-  aac: [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000],
-};
-
-const encoderChannels: Partial<Record<AudioEncoder, number>> = {
-  libmp3lame: 2,
-  wmav2: 2,
-  mp2: 2,
-  ac3: 6,
-  eac3: 6,
-  dca: 6,
-  libspeex: 2,
-  adpcm_yamaha: 2,
-};
-
-/** Sample formats of lossless encoders for sources with at most 16 bits. */
-const sixteenBits: Partial<Record<AudioEncoder, string>> = {
-  flac: 's16',
-  alac: 's16p',
-  wavpack: 's16p',
-  tta: 's16',
-};
-
 /** Bit rates that libvorbis supports up to a sample rate, in kbit/s: for one channel, and for two. */
 const vorbisBitRates: [rate: number, one: [number, number], two: [number, number]][] = [
   [8000, [8, 42], [12, 84]],
@@ -302,7 +194,7 @@ function vorbisBitRate(wanted: number, rate: number, channels: number): number {
 /** Returns the sample rate of an output: the requested one, or the nearest above that it supports. */
 export function sampleRate(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
   // FLV's list applies to MP3. AAC has its own.
-  const rates = (encoder === 'aac' ? undefined : target.audio?.rates) ?? encoderRates[encoder];
+  const rates = (encoder === 'aac' ? undefined : target.audio?.rates) ?? audioEncoders[encoder].rates;
   if (!rates) return wanted;
   return rates.find((rate) => rate >= wanted) ?? rates.at(-1) ?? wanted;
 }
@@ -310,7 +202,7 @@ export function sampleRate(encoder: AudioEncoder, wanted: number, target: MediaF
 /** Returns the number of channels of an output. */
 export function channelCount(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
   const min = target.audio?.minChannels ?? 1;
-  return Math.max(min, Math.min(wanted, target.audio?.channels ?? encoderChannels[encoder] ?? 8));
+  return Math.max(min, Math.min(wanted, target.audio?.channels ?? audioEncoders[encoder].channels ?? 8));
 }
 
 /** Returns the arguments that encode audio. */
@@ -322,7 +214,7 @@ export function audioArgs(
 ): string[] {
   const rate = sampleRate(encoder, quality.rate ?? (source.rate || 44_100), target);
   const channels = channelCount(encoder, quality.channels ?? (source.channels || 2), target);
-  const format = source.bitsPerSample > 16 ? undefined : sixteenBits[encoder];
+  const format = source.bitsPerSample > 16 ? undefined : audioEncoders[encoder].sixteenBits;
   return [
     ...['-c:a', encoder, '-ar', String(rate), '-ac', String(channels)],
     ...bitRateArgs(encoder, quality, channels, rate, target.kind === 'audio'),

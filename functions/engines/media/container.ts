@@ -15,8 +15,11 @@ export async function checkContainer(input: InputFile, format: MediaFormat): Pro
     if (format.demuxer === 'mov') await checkProtection(file, input.size);
     if (format.demuxer === 'wav') return await missingRiffSize(file, input.size);
     if (format.demuxer === 'asf') return await missingAsfSize(file, input.size);
-    if (format.demuxer === 'avi') await checkRiffSize(file, input.size);
-    return undefined;
+    const claimed = format.demuxer === 'avi' ? await missingRiffSize(file, input.size) : undefined;
+    if (claimed === undefined) return undefined;
+    throw new EngineError(
+      `The file is damaged or incomplete: expected ${claimed} bytes but received ${input.size}. Upload it again or repair it.`,
+    );
   } finally {
     await file.close();
   }
@@ -83,14 +86,6 @@ async function* indexes(file: FileHandle, size: number): AsyncGenerator<{ at: nu
     }
     at += length;
   }
-}
-
-async function checkRiffSize(file: FileHandle, size: number): Promise<void> {
-  const claimed = await missingRiffSize(file, size);
-  if (claimed === undefined) return;
-  throw new EngineError(
-    `The file is damaged or incomplete: expected ${claimed} bytes but received ${size}. Upload it again or repair it.`,
-  );
 }
 
 /**

@@ -1,38 +1,29 @@
-import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import type { InputFile, OutputFile, Work } from '../runtime/engine.ts';
+import type { OutputFile } from '../runtime/engine.ts';
 import { animate, decodeWebp, requireAnimation, requireFewInputFrames, steadyRate } from './animation.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import { emptyRequest, type MediaRequest, planInTime, type Resize } from './plan.ts';
-import { frameDelays, probeInput } from './probe.ts';
+import { frameDelays, type Probe, probeInput, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { fitOf, takeStills } from './stills.ts';
-import { outputOf, transcode } from './transcode.ts';
-import { cutOf, numberOf, wordOf } from './values.ts';
+import { type MediaJob, outputOf, transcode } from './transcode.ts';
+import { cutOf, numberOf, thousandsOf, wordOf } from './values.ts';
 import { verifyOutput } from './verify.ts';
 
 /** Converts one input to the requested format. */
-export async function convert(
-  work: Work,
-  input: InputFile,
-  index: number,
-  run: MediaRun,
-  onShare: (share: number) => void,
-): Promise<OutputFile[]> {
-  const target = mediaFormat(work.outputFormat);
-  const path = join(work.folder, `${index}.${target.ext}`);
-  const { options } = work;
+export async function convert(job: MediaJob, run: MediaRun): Promise<OutputFile[]> {
+  const { input, target, options } = job;
   if (input.format === 'webp') {
-    await convertWebp(input, target, options, path, run);
-    return [outputOf(input, target, path)];
+    await convertWebp(job, run);
+    return [outputOf(job)];
   }
   let probe = await probeInput(input, run);
   if (target.kind === 'animation') {
-    await animate({ input, probe, target, options, path, onShare }, run);
-    return [outputOf(input, target, path)];
+    await animate({ ...job, probe }, run);
+    return [outputOf(job)];
   }
-  if (target.kind === 'still') return takeStills({ input, probe, target, options, stem: `${index}`, onShare }, run);
+  if (target.kind === 'still') return takeStills({ ...job, probe }, run);
   let steady: number | undefined;
   if (mediaFormat(input.format).kind === 'animation') {
     const delays = await frameDelays(input, limits.inputFrames + 1, run);
@@ -42,50 +33,34 @@ export async function convert(
     steady = steadyRate(delays);
     probe = { ...probe, seconds: delays.reduce((sum, delay) => sum + delay, 0) / 1000 };
   }
-  const wanted = convertRequest(options, target, probe.seconds, probe.video && probe.video.height > probe.video.width);
+  const wanted = convertRequest(options, target, probe);
   const request = { ...wanted, framesPerSecond: wanted.framesPerSecond ?? steady };
-  await transcode({ input, probe, target, request, path, onShare }, run);
-  return [outputOf(input, target, path)];
+  await transcode({ ...job, probe, request }, run);
+  return [outputOf(job)];
 }
 
-async function convertWebp(
-  input: InputFile,
-  target: MediaFormat,
-  options: OptionValues,
-  path: string,
-  run: MediaRun,
-): Promise<void> {
-  const pictures = await decodeWebp(input, run.folder);
-  const request = convertRequest(options, target, pictures.probe.seconds, false);
-  const planned = planInTime(
-    pictures.probe,
-    { ext: 'webp', kind: 'video', mediaType: 'image/webp', untimed: true },
-    target,
-    { ...request, copies: false },
-    run.timeLimit(),
-  );
-  await runFfmpeg([...planned.before, ...pictures.args, ...planned.after, path], run);
+async function convertWebp({ input, target, options, path }: MediaJob, run: MediaRun): Promise<void> {
+  const { args, probe } = await decodeWebp(input, run.folder);
+  const from: MediaFormat = { ext: 'webp', kind: 'video', mediaType: 'image/webp', untimed: true };
+  // Its size is not rotated for portraits.
+  const request = { ...convertRequest(options, target, { ...probe, video: undefined }), copies: false };
+  const planned = planInTime(probe, from, target, request, run.timeLimit());
+  await runFfmpeg([...planned.before, ...args, ...planned.after, path], run);
   await verifyOutput(path, target, planned.expected, run);
 }
 
 /** Reads the options of a conversion. */
-function convertRequest(
-  options: OptionValues,
-  target: MediaFormat,
-  seconds: number | undefined,
-  upright: boolean | undefined,
-): MediaRequest {
-  const bitRate = numberOf(options, 'video_bitrate');
+function convertRequest(options: OptionValues, target: MediaFormat, { seconds, video }: Probe): MediaRequest {
   return {
     ...emptyRequest,
     cut: cutOf(options, ['trim_start', 'trim_end'], seconds),
-    resize: resizeOf(options, upright ?? false),
+    resize: resizeOf(options, isUpright(video)),
     framesPerSecond: numberOf(options, 'fps'),
     aspect: aspectOf(wordOf(options, 'aspect')),
     video: {
       encoder: oneOf(wordOf(options, 'video_codec'), [...(target.video?.encoders ?? []), 'copy']),
       crf: numberOf(options, 'video_crf'),
-      bitRate: bitRate === undefined ? undefined : bitRate * 1000,
+      bitRate: thousandsOf(options, 'video_bitrate'),
       preset: wordOf(options, 'preset'),
       profile: wordOf(options, 'profile'),
     },
@@ -99,14 +74,18 @@ function convertRequest(
 
 /** Reads the options of the audio. */
 function audioOf(options: OptionValues, target: MediaFormat): MediaRequest['audio'] {
-  const bitRate = numberOf(options, 'audio_bitrate');
   return {
     encoder: oneOf(wordOf(options, 'audio_codec'), [...(target.audio?.encoders ?? []), 'copy', 'none']),
-    bitRate: bitRate === undefined ? undefined : bitRate * 1000,
+    bitRate: thousandsOf(options, 'audio_bitrate'),
     rate: numberOf(options, 'audio_frequency') ?? numberOf(options, 'sample_rate'),
     channels: numberOf(options, 'channels'),
     volume: numberOf(options, 'volume'),
   };
+}
+
+/** Returns whether a video is taller than wide. */
+export function isUpright(video: VideoStream | undefined): boolean {
+  return video !== undefined && video.height > video.width;
 }
 
 function resizeOf(options: OptionValues, upright: boolean): Resize | undefined {

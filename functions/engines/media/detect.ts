@@ -1,20 +1,12 @@
 /** Detects media formats that the general detection does not know or names differently. */
-export function detectMedia(start: Uint8Array, _name = ''): string | undefined {
-  for (const { ext, matches } of signatures) {
-    if (matches(start)) return ext;
-  }
-  return undefined;
-}
-
-interface Signature {
-  ext: string;
-  matches(start: Uint8Array): boolean;
+export function detectMedia(start: Uint8Array): string | undefined {
+  return signatures.find(({ matches }) => matches(start))?.ext;
 }
 
 const wtvGuid = [0xb7, 0xd8, 0x00, 0x20, 0x37, 0x49, 0xda, 0x11, 0xa6, 0x4e, 0x00, 0x07, 0xe9, 0x5e, 0xad, 0x8d];
 const w64Guid = [0x72, 0x69, 0x66, 0x66, 0x2e, 0x91, 0xcf, 0x11];
 
-const signatures: Signature[] = [
+const signatures: { ext: string; matches(start: Uint8Array): boolean }[] = [
   { ext: 'w64', matches: (start) => has(start, 0, w64Guid) },
   { ext: 'rf64', matches: (start) => text(start, 0, 4) === 'RF64' && text(start, 8, 4) === 'WAVE' },
   { ext: 'ts', matches: (start) => repeats(start, 0x47, 0, 188) || repeats(start, 0x47, 4, 192) },
@@ -103,13 +95,8 @@ function hasHevcHeader(start: Uint8Array): boolean {
 }
 
 function isIrcam(start: Uint8Array): boolean {
-  return (
-    [
-      [0x64, 0xa3],
-      [0x00, 0x64, 0xa3],
-    ].some((mark) => has(start, 0, mark)) &&
-    ((start[3] ?? 9) <= 4 || (start[2] ?? 9) <= 4)
-  );
+  const isMarked = has(start, 0, [0x64, 0xa3]) || has(start, 0, [0x00, 0x64, 0xa3]);
+  return isMarked && ((start[3] ?? 9) <= 4 || (start[2] ?? 9) <= 4);
 }
 
 /** The version is in the low half of the byte after the signature. */

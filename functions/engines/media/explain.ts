@@ -32,8 +32,16 @@ const reasons: { says: RegExp; msg(input: InputFile): string }[] = [
   },
 ];
 
-/** Translates the output of a media program into an error that the user can act on; other errors are returned unchanged. */
-export function explain(error: unknown, input: InputFile): unknown {
+/** Runs media programs on an input. Translates their output into an error that the user can act on if they fail. */
+export async function explained<T>(input: InputFile, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explain(error, input);
+  }
+}
+
+function explain(error: unknown, input: InputFile): unknown {
   if (!(error instanceof ProgramError)) return error;
   const detail = error.stderr.trimEnd().split('\n').slice(-detailLines).join('\n');
   if (error.timedOut) return new EngineError('The file takes too long to analyse.', { detail, cause: error });

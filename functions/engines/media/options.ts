@@ -1,6 +1,7 @@
 import type { OptionCondition, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import { background, withPictureOptions } from '../image/encoding-options.ts';
-import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+import { audioEncoders, type VideoEncoder, videoEncoders } from './encoders.ts';
+import type { MediaFormat } from './formats.ts';
 import { presets, usualPreset } from './presets.ts';
 
 const timePattern = String.raw`\d{1,6}(?:\.\d{1,6})?|(?:\d{1,3}:)?\d{1,2}:\d{2}(?:\.\d{1,6})?`;
@@ -15,34 +16,29 @@ function time(name: string, label: string, hint: string): OptionDescriptor {
   };
 }
 
-function integer(
-  name: string,
-  label: string,
-  hint: string,
-  min: number,
-  max: number,
-  more: Partial<OptionDescriptor> = {},
-): OptionDescriptor {
-  return { name, label, hint, data_type: 'integer', properties: { min, max }, ...more };
-}
+type More = Partial<OptionDescriptor>;
 
-function number(
-  name: string,
-  label: string,
-  hint: string,
-  min: number,
-  max: number,
-  more: Partial<OptionDescriptor> = {},
-): OptionDescriptor {
-  return { name, label, hint, data_type: 'number', properties: { min, max }, ...more };
-}
+const ranged =
+  (data_type: 'integer' | 'number') =>
+  (name: string, label: string, hint: string, [min, max]: [number, number], more: More = {}): OptionDescriptor => ({
+    name,
+    label,
+    hint,
+    data_type,
+    properties: { min, max },
+    ...more,
+  });
+const integer = ranged('integer');
+const number = ranged('number');
+const pixels = { units: 'px' };
+const kilobits = { units: 'kbit/s' };
 
 function choice(
   name: string,
   label: string,
   hint: string,
   values: [value: string, hint: string][],
-  more: Partial<OptionDescriptor> = {},
+  more: More = {},
 ): OptionDescriptor {
   return {
     name,
@@ -59,43 +55,13 @@ function flag(name: string, label: string, hint: string, byDefault: boolean): Op
   return { name, label, hint, data_type: 'boolean', default_value: String(byDefault) };
 }
 
-const videoNames: Record<VideoEncoder, string> = {
-  libx264: 'H.264',
-  libx265: 'H.265 (HEVC)',
-  libsvtav1: 'AV1',
-  'libvpx-vp9': 'VP9',
-  libvpx: 'VP8',
-  mpeg4: 'MPEG-4 Part 2 (DivX, Xvid)',
-  mpeg2video: 'MPEG-2',
-  mpeg1video: 'MPEG-1',
-  wmv2: 'Windows Media Video 8',
-  flv: 'Sorenson Spark',
-  libtheora: 'Theora',
-  rv20: 'RealVideo G2',
-  dvvideo: 'DV',
-  mjpeg: 'Motion JPEG',
-  prores_ks: 'Apple ProRes 422',
-  ffv1: 'FFV1 (lossless)',
-  wrapped_avframe: 'Uncompressed',
-};
+/** Returns items if a condition holds. */
+function given<T>(condition: unknown, ...items: T[]): T[] {
+  return condition ? items : [];
+}
 
-const audioNames: Partial<Record<AudioEncoder, string>> = {
-  aac: 'AAC',
-  libmp3lame: 'MP3',
-  libopus: 'Opus',
-  libvorbis: 'Vorbis',
-  flac: 'FLAC (lossless)',
-  alac: 'Apple Lossless',
-  ac3: 'Dolby Digital (AC-3)',
-  eac3: 'Dolby Digital Plus (E-AC-3)',
-  mp2: 'MPEG Layer 2',
-  wmav2: 'Windows Media Audio 2',
-  pcm_s16le: 'Uncompressed, 16 bits',
-  pcm_s24le: 'Uncompressed, 24 bits',
-  pcm_s16be: 'Uncompressed, 16 bits',
-  pcm_s24be: 'Uncompressed, 24 bits',
-  pcm_s32le: 'Uncompressed, 32 bits',
-};
+const videoLabels = (encoders: VideoEncoder[]) =>
+  encoders.map((encoder): [string, string] => [encoder, videoEncoders[encoder].label]);
 
 const resolutions: [string, string][] = [
   ['7680:4320', '8K'],
@@ -115,8 +81,8 @@ const cut = [
 ];
 
 const size = [
-  integer('width', 'Width', 'Width of the output, rounded to an even number.', 2, 7680, { units: 'px' }),
-  integer('height', 'Height', 'Height of the output, rounded to an even number.', 2, 7680, { units: 'px' }),
+  integer('width', 'Width', 'Width of the output, rounded to an even number.', [2, 7680], pixels),
+  integer('height', 'Height', 'Height of the output, rounded to an even number.', [2, 7680], pixels),
   choice(
     'fit',
     'Fit',
@@ -132,25 +98,6 @@ const size = [
 
 const rates = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000];
 const frequencies: [string, string][] = rates.map((rate) => [String(rate), `${rate / 1000} kHz`]);
-/** Encoders with a bit rate setting. */
-const ratedAudio: AudioEncoder[] = ['aac', 'libmp3lame', 'libopus', 'libvorbis', 'ac3', 'eac3', 'mp2', 'wmav2'];
-/** Encoders with a constant quality mode. */
-const factored: VideoEncoder[] = [
-  'libx264',
-  'libx265',
-  'libsvtav1',
-  'libvpx-vp9',
-  'libvpx',
-  'mpeg4',
-  'mpeg2video',
-  'mpeg1video',
-  'wmv2',
-  'flv',
-  'libtheora',
-  'mjpeg',
-  'rv20',
-];
-
 /** The option of images, described for recordings. */
 const strip = flag(
   'strip',
@@ -159,59 +106,47 @@ const strip = flag(
   true,
 );
 
-function compatibility({ web }: MediaFormat): OptionDescriptor[] {
-  const choices: [string, string][] = [
-    ...(web
-      ? [['web', 'Plays in every current browser and phone: what does not is re-encoded'] satisfies [string, string]]
-      : []),
+function compatibility({ web }: MediaFormat): OptionDescriptor {
+  const choices = [
+    ...given<[string, string]>(web, ['web', 'Plays in every current browser and phone: what does not is re-encoded']),
     ['any', 'Copies everything that the format can hold'],
     [
       'archive',
       'Copies everything that the format can hold, and re-encodes the rest in high quality, with its bit depth, chroma and dynamic range, and lossless audio without loss',
     ],
-  ];
+  ] satisfies [string, string][];
   const hint = 'What the output is for. A codec that is requested by video_codec or audio_codec is used in any case.';
-  return [choice('compatibility', 'Compatibility', hint, choices, { default_value: web ? 'web' : 'any' })];
+  return choice('compatibility', 'Compatibility', hint, choices, { default_value: web ? 'web' : 'any' });
 }
 
-function soundOptions(format: MediaFormat): OptionDescriptor[] {
-  const { audio } = format;
+function soundOptions({ audio, kind }: MediaFormat): OptionDescriptor[] {
   if (!audio) return [];
   const names = audio.encoders.flatMap((encoder): [string, string][] => {
-    const label = audioNames[encoder];
+    const { label } = audioEncoders[encoder];
     return label === undefined ? [] : [[encoder, label]];
   });
   const codecs: [string, string][] = [
     ['auto', 'Copied if the format allows it, otherwise the default codec'],
     ...names,
     ['copy', 'Copied without re-encoding'],
-    ...(format.kind === 'video' ? [['none', 'No audio'] satisfies [string, string]] : []),
+    ...given<[string, string]>(kind === 'video', ['none', 'No audio']),
   ];
-  const open = !audio.rates;
+  const isRated = audio.encoders.some((encoder) => audioEncoders[encoder].isRated);
+  const frequency = (name: string, hint: string) =>
+    choice(name, 'Sample rate', hint, frequencies, { data_type: 'integer', units: 'Hz' });
   return [
-    ...(names.length > 0
-      ? [choice('audio_codec', 'Audio codec', 'Codec of the audio.', codecs, { default_value: 'auto' })]
-      : []),
-    ...(audio.encoders.some((encoder) => ratedAudio.includes(encoder))
-      ? [integer('audio_bitrate', 'Audio bit rate', 'Bit rate of the audio.', 8, 1024, { units: 'kbit/s' })]
-      : []),
-    ...(open
-      ? [
-          choice(
-            'audio_frequency',
-            'Sample rate',
-            'Sample rate of the audio. The nearest rate that the codec supports is used.',
-            frequencies,
-            { data_type: 'integer', units: 'Hz' },
-          ),
-          choice('sample_rate', 'Sample rate', 'Alias of audio_frequency.', frequencies, {
-            data_type: 'integer',
-            units: 'Hz',
-          }),
-        ]
-      : []),
-    ...(audio.channels === 1 ? [] : [integer('channels', 'Channels', '1 is mono, 2 is stereo, 6 is 5.1.', 1, 8)]),
-    number('volume', 'Volume', 'Volume multiplier: 1 leaves it unchanged, 2 doubles it.', 0, 10),
+    ...given(
+      names.length > 0,
+      choice('audio_codec', 'Audio codec', 'Codec of the audio.', codecs, { default_value: 'auto' }),
+    ),
+    ...given(isRated, integer('audio_bitrate', 'Audio bit rate', 'Bit rate of the audio.', [8, 1024], kilobits)),
+    ...given(
+      !audio.rates,
+      frequency('audio_frequency', 'Sample rate of the audio. The nearest rate that the codec supports is used.'),
+      frequency('sample_rate', 'Alias of audio_frequency.'),
+    ),
+    ...given(audio.channels !== 1, integer('channels', 'Channels', '1 is mono, 2 is stereo, 6 is 5.1.', [1, 8])),
+    number('volume', 'Volume', 'Volume multiplier: 1 leaves it unchanged, 2 doubles it.', [0, 10]),
   ];
 }
 
@@ -220,79 +155,70 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
   const { video } = format;
   if (!video) return [...soundOptions(format), ...cut, strip];
   const x26 = video.encoders.some((encoder) => ['libx264', 'libx265'].includes(encoder));
-  const hasFactor = video.encoders.some((encoder) => factored.includes(encoder));
+  const hasPresets = x26 || video.encoders.some((encoder) => encoder.startsWith('libvpx') || encoder === 'libsvtav1');
+  const allowed = format.web ? 'the format and the compatibility allows it' : 'the format allows it';
   return [
     choice(
       'video_codec',
       'Video codec',
       'Codec of the video.',
       [
-        [
-          'auto',
-          `Copied if the format${format.web ? ' and the compatibility' : ''} allows it, otherwise the default codec`,
-        ],
-        ...video.encoders.map((encoder): [string, string] => [encoder, videoNames[encoder]]),
+        ['auto', `Copied if ${allowed}, otherwise the default codec`],
+        ...videoLabels(video.encoders),
         ['copy', 'Copied without re-encoding'],
       ],
       { default_value: 'auto' },
     ),
-    ...(format.web || format.ext === 'mkv' ? compatibility(format) : []),
-    ...(hasFactor
-      ? [
-          integer(
-            'video_crf',
-            'Constant rate factor',
-            'Quality of the video. Lower values look better and make larger files; 18 to 28 is typical.',
-            0,
-            51,
-          ),
-          integer(
-            'video_bitrate',
-            'Video bit rate',
-            'Bit rate of the video. Overrides the constant rate factor.',
-            10,
-            200_000,
-            { units: 'kbit/s' },
-          ),
-        ]
-      : []),
-    ...(format.geometry
-      ? []
-      : [
-          choice(
-            'video_resolution',
-            'Resolution',
-            'Scales the video up or down to fit this resolution, which is rotated for portrait videos.',
-            resolutions,
-          ),
-          ...size,
-          number('fps', 'Frame rate', 'Frames per second.', 1, 120, { units: 'fps' }),
-          {
-            name: 'aspect',
-            label: 'Aspect ratio',
-            hint: 'Display aspect ratio, such as 16:9.',
-            data_type: 'string',
-            properties: { pattern: String.raw`[1-9]\d{0,2}:[1-9]\d{0,2}` },
-          } satisfies OptionDescriptor,
-        ]),
-    ...(x26 || video.encoders.some((encoder) => encoder.startsWith('libvpx') || encoder === 'libsvtav1')
-      ? [choice('preset', 'Preset', presetHint, presetChoices)]
-      : []),
-    ...(x26
-      ? [
-          choice(
-            'profile',
-            'Profile',
-            'Profile that players must support. H.264 only.',
-            [
-              ['baseline', 'Baseline, for old phones'],
-              ['main', 'Main'],
-              ['high', 'High'],
-            ],
-            { conditions: [when('video_codec', ['libx264', 'auto'], false)] },
-          ),
-        ]
-      : []),
+    ...given(format.web || format.ext === 'mkv', compatibility(format)),
+    ...given(
+      video.encoders.some((encoder) => videoEncoders[encoder].hasFactor),
+      integer(
+        'video_crf',
+        'Constant rate factor',
+        'Quality of the video. Lower values look better and make larger files; 18 to 28 is typical.',
+        [0, 51],
+      ),
+      integer(
+        'video_bitrate',
+        'Video bit rate',
+        'Bit rate of the video. Overrides the constant rate factor.',
+        [10, 200_000],
+        kilobits,
+      ),
+    ),
+    ...given(
+      !format.geometry,
+      choice(
+        'video_resolution',
+        'Resolution',
+        'Scales the video up or down to fit this resolution, which is rotated for portrait videos.',
+        resolutions,
+      ),
+      ...size,
+      number('fps', 'Frame rate', 'Frames per second.', [1, 120], { units: 'fps' }),
+      {
+        name: 'aspect',
+        label: 'Aspect ratio',
+        hint: 'Display aspect ratio, such as 16:9.',
+        data_type: 'string',
+        properties: { pattern: String.raw`[1-9]\d{0,2}:[1-9]\d{0,2}` },
+      },
+    ),
+    ...given(hasPresets, choice('preset', 'Preset', presetHint, presetChoices)),
+    ...given(
+      x26,
+      choice(
+        'profile',
+        'Profile',
+        'Profile that players must support. H.264 only.',
+        [
+          ['baseline', 'Baseline, for old phones'],
+          ['main', 'Main'],
+          ['high', 'High'],
+        ],
+        { conditions: [when('video_codec', ['libx264', 'auto'], false)] },
+      ),
+    ),
     ...soundOptions(format),
     choice(
       'subtitles_mode',
@@ -301,15 +227,16 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
       [
         ['none', 'Removed'],
         ['hard', 'Burned into the video'],
-        ...(format.subtitles ? [['soft', 'Kept as a subtitle track'] satisfies [string, string]] : []),
+        ...given<[string, string]>(format.subtitles, ['soft', 'Kept as a subtitle track']),
       ],
       format.subtitles ? { default_value: 'soft' } : {},
     ),
     ...cut,
     strip,
-    ...(format.demuxer === 'mov' && format.ext !== 'ismv'
-      ? [flag('faststart', 'Fast start', 'Puts the index first, so that playback starts while loading.', true)]
-      : []),
+    ...given(
+      format.demuxer === 'mov' && format.ext !== 'ismv',
+      flag('faststart', 'Fast start', 'Puts the index first, so that playback starts while loading.', true),
+    ),
   ];
 }
 
@@ -328,6 +255,12 @@ const behindVideo: OptionDescriptor = {
   hint: 'Background colour for transparent areas of the video, and around it if it is padded or rotated.',
 };
 
+const fps = { default_value: '10', units: 'fps' };
+const loops = (name: string) =>
+  integer(name, 'Loops', 'How many times the animation plays; 0 loops forever.', [0, 65_535], { default_value: '0' });
+const quality = (byDefault: string) =>
+  integer('quality', 'Quality', 'Higher is better but larger.', [1, 100], { default_value: byDefault });
+
 /** Options for converting a video to a GIF. */
 export const gifOptions: OptionDescriptor[] = withAnimationOptions('gif', [
   time('cut_start_video_to_gif', 'Start', 'Start time of the animation.'),
@@ -336,18 +269,21 @@ export const gifOptions: OptionDescriptor[] = withAnimationOptions('gif', [
     'video_custom_width_gif',
     'Width',
     'Width of the animation; the aspect ratio is kept. Defaults to the width of the video, at most 640.',
-    2,
-    4096,
-    { units: 'px' },
+    [2, 4096],
+    pixels,
   ),
-  number('gif_fps', 'Frame rate', 'Frames per second.', 1, 50, { default_value: '10', units: 'fps' }),
-  integer('loop_count_video_to_gif', 'Loops', 'How many times the animation plays; 0 loops forever.', 0, 65_535, {
-    default_value: '0',
-  }),
-  integer('video_to_gif_compression', 'Compression', 'Reduces colours and shading to make the file smaller.', 0, 100, {
-    default_value: '0',
-    units: '%',
-  }),
+  number('gif_fps', 'Frame rate', 'Frames per second.', [1, 50], fps),
+  loops('loop_count_video_to_gif'),
+  integer(
+    'video_to_gif_compression',
+    'Compression',
+    'Reduces colours and shading to make the file smaller.',
+    [0, 100],
+    {
+      default_value: '0',
+      units: '%',
+    },
+  ),
   flag('video_to_gif_optimize_static_bg', 'Static background', 'Optimises the palette for the moving parts.', false),
   flag('video_to_gif_transparency', 'Transparency', 'Keeps transparent areas; otherwise they become white.', false),
 ]);
@@ -360,20 +296,19 @@ export function animationOptions(ext: string): OptionDescriptor[] {
       'width',
       'Width',
       'Width of the animation. Defaults to the width of the video, at most 640, unless a height is given.',
-      2,
-      4096,
-      { units: 'px' },
+      [2, 4096],
+      pixels,
     ),
-    integer('height', 'Height', 'Height of the animation. With a width, the animation fits within both.', 2, 4096, {
-      units: 'px',
-    }),
-    number('fps', 'Frame rate', 'Frames per second.', 1, 50, { default_value: '10', units: 'fps' }),
-    integer('loop_count', 'Loops', 'How many times the animation plays; 0 loops forever.', 0, 65_535, {
-      default_value: '0',
-    }),
-    ...(ext === 'webp'
-      ? [integer('quality', 'Quality', 'Higher is better but larger.', 1, 100, { default_value: '75' })]
-      : []),
+    integer(
+      'height',
+      'Height',
+      'Height of the animation. With a width, the animation fits within both.',
+      [2, 4096],
+      pixels,
+    ),
+    number('fps', 'Frame rate', 'Frames per second.', [1, 50], fps),
+    loops('loop_count'),
+    ...given(ext === 'webp', quality('75')),
   ]);
 }
 
@@ -409,25 +344,44 @@ export function stillOptions(ext: string): OptionDescriptor[] {
       'fps',
       'Frames per second',
       'Extracts this many frames per second instead of a single frame; at most 500 frames.',
-      0.001,
-      60,
+      [0.001, 60],
     ),
     ...cut.map((option): OptionDescriptor => ({ ...option, hint: `Only with fps. ${option.hint}` })),
     ...stillSize,
-    ...(ext === 'jpg'
-      ? [integer('quality', 'Quality', 'Higher is better but larger.', 1, 100, { default_value: '90' })]
-      : []),
+    ...given(ext === 'jpg', quality('90')),
     behindVideo,
   ];
   return withPictureOptions(own, ext);
 }
 
+function percentage(name: string, condition: OptionCondition): OptionDescriptor {
+  return number(name, 'Percentage', 'Output size as a percentage of the input.', [1, 100], {
+    default_value: '60',
+    units: '%',
+    conditions: [condition],
+  });
+}
+
+function fileSize(name: string, max: number, condition: OptionCondition): OptionDescriptor {
+  const hint = 'Target size of the output. The output is at most 5% smaller and never larger.';
+  return number(name, 'Size', hint, [0.001, max], { units: 'MB', conditions: [condition] });
+}
+
 /** Lists the options of compressing to a video format. */
 export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
-  const encoders = format.video?.encoders.filter((encoder) => compressors.includes(encoder)) ?? [];
+  const encoders = format.video?.encoders.filter((encoder) => videoEncoders[encoder].isSized) ?? [];
   const x264Kin = encoders.filter((encoder) => encoder !== 'libx265');
-  const has265 = encoders.includes('libx265');
-  const first = encoders[0] ?? '';
+  const by = (method: string) => when('compress_video', [method]);
+  const factor = (name: string, default_value: string, condition: OptionCondition) =>
+    integer(name, 'Constant rate factor', 'Lower is better but larger.', [18, 51], {
+      default_value,
+      conditions: [by('by_video_quality'), condition],
+    });
+  const side = (name: string, label: string, method: string) =>
+    integer(name, label, `${label} of the output.`, [2, 7680], {
+      ...pixels,
+      conditions: [when('video_compression_resize_method', [method, 'by_width_height'])],
+    });
   return [
     choice(
       'compress_video',
@@ -442,55 +396,26 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
       ],
       { default_value: 'by_percentage' },
     ),
-    choice(
-      'video_codec_compress',
-      'Codec',
-      'Codec of the video.',
-      encoders.map((encoder) => [encoder, videoNames[encoder]]),
-      { default_value: first },
-    ),
-    number('video_compress_quality_percentage', 'Percentage', 'Output size as a percentage of the input.', 1, 100, {
-      default_value: '60',
-      units: '%',
-      conditions: [when('compress_video', ['by_percentage'], false)],
+    choice('video_codec_compress', 'Codec', 'Codec of the video.', videoLabels(encoders), {
+      default_value: encoders[0] ?? '',
     }),
-    number(
-      'video_compress_max_filesize',
-      'Size',
-      'Target size of the output. The output is at most 5% smaller and never larger.',
-      0.001,
-      4000,
-      {
-        units: 'MB',
-        conditions: [when('compress_video', ['by_size'])],
-      },
+    percentage('video_compress_quality_percentage', when('compress_video', ['by_percentage'], false)),
+    fileSize('video_compress_max_filesize', 4000, by('by_size')),
+    factor('video_compress_crf_x264', '28', when('video_codec_compress', x264Kin, false)),
+    ...given(
+      encoders.includes('libx265'),
+      factor('video_compress_crf_x265', '30', when('video_codec_compress', ['libx265'])),
     ),
-    integer('video_compress_crf_x264', 'Constant rate factor', 'Lower is better but larger.', 18, 51, {
-      default_value: '28',
-      conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', x264Kin, false)],
-    }),
-    ...(has265
-      ? [
-          integer('video_compress_crf_x265', 'Constant rate factor', 'Lower is better but larger.', 18, 51, {
-            default_value: '30',
-            conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', ['libx265'])],
-          }),
-        ]
-      : []),
-    integer('video_compress_max_bitrate', 'Maximum bit rate', 'Maximum bit rate of the video.', 10, 200_000, {
-      units: 'kbit/s',
-      conditions: [when('compress_video', ['by_max_bitrate'])],
+    integer('video_compress_max_bitrate', 'Maximum bit rate', 'Maximum bit rate of the video.', [10, 200_000], {
+      ...kilobits,
+      conditions: [by('by_max_bitrate')],
     }),
     integer(
       'video_compressor_bufsize',
       'Buffer size',
       'Size of the rate control buffer. Defaults to twice the maximum bit rate.',
-      10,
-      400_000,
-      {
-        units: 'kbit',
-        conditions: [when('compress_video', ['by_max_bitrate'])],
-      },
+      [10, 400_000],
+      { units: 'kbit', conditions: [by('by_max_bitrate')] },
     ),
     choice(
       'video_compression_resize_method',
@@ -502,7 +427,7 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
         ['by_height_keep_ar', 'By height, keeping the aspect ratio'],
         ['by_width_height', 'By width and height'],
       ],
-      { default_value: 'preset_resolutions', conditions: [when('compress_video', ['by_resolution'])] },
+      { default_value: 'preset_resolutions', conditions: [by('by_resolution')] },
     ),
     choice(
       'video_compression_resolution_preset',
@@ -511,47 +436,23 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
       resolutions,
       {
         default_value: '1280:720',
-        conditions: [
-          when('compress_video', ['by_resolution']),
-          when('video_compression_resize_method', ['preset_resolutions'], false),
-        ],
+        conditions: [by('by_resolution'), when('video_compression_resize_method', ['preset_resolutions'], false)],
       },
     ),
-    integer('video_custom_width_compress', 'Width', 'Width of the output.', 2, 7680, {
-      units: 'px',
-      conditions: [when('video_compression_resize_method', ['by_width_keep_ar', 'by_width_height'])],
-    }),
-    integer('video_custom_height_compress', 'Height', 'Height of the output.', 2, 7680, {
-      units: 'px',
-      conditions: [when('video_compression_resize_method', ['by_height_keep_ar', 'by_width_height'])],
-    }),
-    ...(encoders.some((encoder) => encoder.startsWith('lib') && encoder !== 'libtheora')
-      ? [
-          choice(
-            'video_compress_speed',
-            'Speed',
-            `Slower presets look better at the same size. Defaults to ${usualPreset} (fast for VP9 to a size), or to a faster one if that would take too long.`,
-            presetChoices,
-          ),
-        ]
-      : []),
+    side('video_custom_width_compress', 'Width', 'by_width_keep_ar'),
+    side('video_custom_height_compress', 'Height', 'by_height_keep_ar'),
+    ...given(
+      encoders.some((encoder) => encoder.startsWith('lib') && encoder !== 'libtheora'),
+      choice(
+        'video_compress_speed',
+        'Speed',
+        `Slower presets look better at the same size. Defaults to ${usualPreset} (fast for VP9 to a size), or to a faster one if that would take too long.`,
+        presetChoices,
+      ),
+    ),
     strip,
   ];
 }
-
-/** Encoders with a target bit rate. */
-export const compressors: VideoEncoder[] = [
-  'libx264',
-  'libx265',
-  'libvpx-vp9',
-  'libvpx',
-  'mpeg4',
-  'mpeg2video',
-  'mpeg1video',
-  'wmv2',
-  'libtheora',
-  'flv',
-];
 
 /** Options of compressing audio. */
 export const compressAudioOptions: OptionDescriptor[] = [
@@ -566,27 +467,13 @@ export const compressAudioOptions: OptionDescriptor[] = [
     ],
     { default_value: 'by_bitrate' },
   ),
-  integer('audio_bitrate', 'Bit rate', 'Bit rate of the output.', 8, 320, {
+  integer('audio_bitrate', 'Bit rate', 'Bit rate of the output.', [8, 320], {
     default_value: '96',
-    units: 'kbit/s',
+    ...kilobits,
     conditions: [when('compress_audio', ['by_bitrate'], false)],
   }),
-  number('audio_compress_percentage', 'Percentage', 'Output size as a percentage of the input.', 1, 100, {
-    default_value: '60',
-    units: '%',
-    conditions: [when('compress_audio', ['by_percentage'])],
-  }),
-  number(
-    'audio_compress_max_filesize',
-    'Size',
-    'Target size of the output. The output is at most 5% smaller and never larger.',
-    0.001,
-    1000,
-    {
-      units: 'MB',
-      conditions: [when('compress_audio', ['by_size'])],
-    },
-  ),
+  percentage('audio_compress_percentage', when('compress_audio', ['by_percentage'])),
+  fileSize('audio_compress_max_filesize', 1000, when('compress_audio', ['by_size'])),
   strip,
 ];
 
@@ -606,25 +493,25 @@ export const trimOptions: OptionDescriptor[] = [
   strip,
 ];
 
+const edge = { default_value: '0', ...pixels };
+
 /** Options of cropping. */
 export const cropOptions: OptionDescriptor[] = [
-  integer('x', 'Left', 'Distance of the crop area from the left edge.', 0, 16_384, { default_value: '0', units: 'px' }),
-  integer('y', 'Top', 'Distance of the crop area from the top edge.', 0, 16_384, { default_value: '0', units: 'px' }),
+  integer('x', 'Left', 'Distance of the crop area from the left edge.', [0, 16_384], edge),
+  integer('y', 'Top', 'Distance of the crop area from the top edge.', [0, 16_384], edge),
   integer(
     'width',
     'Width',
     'Width of the crop area, rounded down to an even number. By default, it extends to the right edge.',
-    2,
-    16_384,
-    { units: 'px' },
+    [2, 16_384],
+    pixels,
   ),
   integer(
     'height',
     'Height',
     'Height of the crop area, rounded down to an even number. By default, it extends to the bottom edge.',
-    2,
-    16_384,
-    { units: 'px' },
+    [2, 16_384],
+    pixels,
   ),
   strip,
 ];

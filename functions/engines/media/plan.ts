@@ -3,16 +3,14 @@ import {
   type AudioQuality,
   audioArgs,
   channelCount,
-  codecOf,
   deepEncoder,
   hevcTag,
-  isDeep,
-  needsSteadyRate,
   sampleRate,
   type VideoQuality,
   videoArgs,
 } from './codecs.ts';
-import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+import { type AudioEncoder, codecOf, type VideoEncoder, videoEncoders } from './encoders.ts';
+import type { MediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import type { AudioStream, Probe, SubtitleStream, VideoStream } from './probe.ts';
 import { audioSeconds, filterSeconds } from './speeds.ts';
@@ -28,17 +26,22 @@ export interface Resize {
   fit: Fit;
 }
 
-export interface Box {
-  x: number;
-  y: number;
+export interface Size {
   width: number;
   height: number;
+}
+
+interface Conversion {
+  probe: Probe;
+  from: MediaFormat;
+  target: MediaFormat;
+  request: MediaRequest;
 }
 
 /** A requested conversion, in the engine's own terms. */
 export interface MediaRequest {
   cut?: Cut | undefined;
-  box?: Box | undefined;
+  box?: (Size & { x: number; y: number }) | undefined;
   resize?: Resize | undefined;
   framesPerSecond?: number | undefined;
   /** Display aspect ratio. */
@@ -78,7 +81,7 @@ export interface Plan {
 }
 
 export interface Expected {
-  video: { width: number; height: number } | undefined;
+  video: Size | undefined;
   audio: boolean;
   /** A line of subtitles may last longer than the cut. */
   subtitles: boolean;
@@ -134,17 +137,18 @@ export function plan(
   countedSeconds?: number,
 ): Plan {
   const video = target.kind === 'audio' ? undefined : probe.video;
+  const conversion = { probe, from, target, request };
   const sounds = soundsFor(probe, target, request);
-  requireStreams(probe, video, sounds, target);
+  requireStreams(probe, sounds, target);
   const seconds = cutSeconds(request.cut, probe.seconds);
   requireRoom(target, seconds, video, sounds[0]);
-  const pictures = video && planVideo(video, probe, from, target, request);
+  const pictures = video && planVideo(video, conversion);
   const encoded = sounds.filter((stream) => !copiesAudio(stream, from, target, request));
   const audio = sounds.flatMap((stream, track) => [
     ...['-map', `0:${stream.index}`],
     ...ofTrack(`a:${track}`, encoded.includes(stream) ? encodeAudio(stream, target, request) : ['-c:a', 'copy']),
   ]);
-  const sought = request.cut ? seek(request.cut, from, request.fastCut) : { before: [], after: [] };
+  const sought = seek(request.cut, from, request.fastCut);
   const cover = coverArgs(probe, target, pictures ? 1 : 0);
   const subtitles = subtitlesFor(probe, target, request);
   return {
@@ -172,7 +176,7 @@ export function plan(
       encoder: encoded[0] && soundEncoder(target, request, encoded[0]),
       tracks: encoded.length,
     }),
-    warnings: leftOut(probe, target, request, { sounds, subtitles, hasCover: cover.length > 0 }),
+    warnings: leftOut(conversion, { sounds, subtitles, hasCover: cover.length > 0 }),
     ...(target.muxer === 'mov'
       ? { languages: [...(video ? [video] : []), ...sounds, ...subtitles].map(({ language }) => language) }
       : {}),
@@ -205,9 +209,7 @@ function movieFlags({ tags }: Probe, target: MediaFormat, { faststart, strip }: 
 
 /** Returns warnings about tracks of the input that are not in the output. */
 function leftOut(
-  probe: Probe,
-  target: MediaFormat,
-  request: MediaRequest,
+  { probe, target, request }: Conversion,
   kept: { sounds: AudioStream[]; subtitles: SubtitleStream[]; hasCover: boolean },
 ): string[] {
   const warnings: string[] = [];
@@ -278,12 +280,7 @@ function soundsFor(probe: Probe, target: MediaFormat, request: MediaRequest): Au
   return known.slice(0, target.manyTracks ? maxTracks : 1);
 }
 
-function requireStreams(
-  probe: Probe,
-  video: VideoStream | undefined,
-  sounds: AudioStream[],
-  target: MediaFormat,
-): void {
+function requireStreams(probe: Probe, sounds: AudioStream[], target: MediaFormat): void {
   if (target.kind === 'audio' && sounds.length === 0) {
     throw new EngineError(
       probe.audio.length === 0
@@ -291,7 +288,7 @@ function requireStreams(
         : 'The audio codec of the file is not supported.',
     );
   }
-  if (target.kind !== 'audio' && !video && (sounds.length === 0 || !target.audio)) {
+  if (target.kind !== 'audio' && !probe.video && (sounds.length === 0 || !target.audio)) {
     throw new EngineError(`The file has no video, so it cannot be converted to ${target.ext}.`);
   }
 }
@@ -322,7 +319,8 @@ function requireRoom(
 const looseSeconds = 10;
 
 /** Splits a cut into the position to seek to, and the time to decode and discard from there. */
-export function seek(cut: Cut, from: MediaFormat, fastCut = false): { before: string[]; after: string[] } {
+export function seek(cut: Cut | undefined, from: MediaFormat, fastCut = false): Record<'before' | 'after', string[]> {
+  if (!cut) return { before: [], after: [] };
   const length = cut.end === undefined ? [] : ['-t', String(cut.end - cut.start)];
   const untimed = from.untimed || from.bare;
   const margin = fastCut ? 0 : untimed ? cut.start : from.looseSeek ? Math.min(looseSeconds, cut.start) : 0;
@@ -335,11 +333,9 @@ export function seek(cut: Cut, from: MediaFormat, fastCut = false): { before: st
 
 function planVideo(
   video: VideoStream,
-  probe: Probe,
-  from: MediaFormat,
-  target: MediaFormat,
-  request: MediaRequest,
-): { args: string[]; copied: boolean; size: { width: number; height: number }; encoding?: Encoding } {
+  conversion: Conversion,
+): { args: string[]; copied: boolean; size: Size; encoding?: Encoding } {
+  const { probe, from, target, request } = conversion;
   if (!target.video) throw new Error(`${target.ext} does not support video.`);
   const map = ['-map', `0:${video.index}`];
   if (copiesVideo(video, from, target, request)) {
@@ -356,10 +352,10 @@ function planVideo(
   }
   const encoder = request.video.encoder ?? target.video.encoders[0];
   if (!encoder) throw new Error(`${target.ext} has no encoder.`);
-  const rate = frameRate(video, encoder, target, request);
+  const rate = frameRate(video, encoder, conversion);
   const isArchived = request.compatibility === 'archive';
-  const isMapped = video.highDynamicRange && !(isArchived && isDeep(encoder));
-  const { filters, size } = pictureFilters({ ...video, highDynamicRange: isMapped }, probe, target, request, rate);
+  const isMapped = video.highDynamicRange && !(isArchived && videoEncoders[encoder].deepChromas);
+  const { filters, size } = pictureFilters({ ...video, highDynamicRange: isMapped }, rate, conversion);
   const quality = isArchived
     ? { ...request.video, crf: request.video.crf ?? archiveCrf, pixelFormat: video.pixelFormat }
     : request.video;
@@ -397,7 +393,7 @@ function bitsPerPixel({ bitRate }: Probe, { codec, width, height, framesPerSecon
 }
 
 /** ffmpeg does not scale frames that already have the size. */
-function scalesNothing(video: VideoStream, size: { width: number; height: number }): boolean {
+function scalesNothing(video: VideoStream, size: Size): boolean {
   return video.width === size.width && video.height === size.height && video.pixelFormat.startsWith('yuv');
 }
 
@@ -410,19 +406,9 @@ function perSecond(rate: number | string | undefined): number | undefined {
 function copiesVideo(video: VideoStream, from: MediaFormat, target: MediaFormat, request: MediaRequest): boolean {
   if (request.fastCut) return true;
   const { encoder, crf, bitRate, maxRate, preset, profile } = request.video;
-  const changes = [
-    request.box,
-    request.resize,
-    request.framesPerSecond,
-    request.aspect,
-    crf,
-    bitRate,
-    maxRate,
-    preset,
-    profile,
-    request.cut,
-  ];
-  const wanted = encoder === undefined || encoder === 'copy' ? undefined : codecOf[encoder];
+  const { box, resize, framesPerSecond, aspect, cut } = request;
+  const changes = [box, resize, framesPerSecond, aspect, crf, bitRate, maxRate, preset, profile, cut];
+  const wanted = encoder === undefined || encoder === 'copy' ? undefined : codecOf(encoder);
   return (
     (request.copies || encoder === 'copy') &&
     changes.every((change) => change === undefined) &&
@@ -451,13 +437,12 @@ function playsEverywhere(video: VideoStream, { web }: MediaFormat, wanted: strin
 function frameRate(
   video: VideoStream,
   encoder: VideoEncoder,
-  target: MediaFormat,
-  request: MediaRequest,
+  { target, request }: Conversion,
 ): number | string | undefined {
   const own = request.framesPerSecond ?? video.framesPerSecond;
   if (target.geometry) return isNtsc(own) ? '30000/1001' : 25;
   if (request.framesPerSecond !== undefined) return request.framesPerSecond;
-  if (!needsSteadyRate(encoder) && !video.sparse) return undefined;
+  if (!videoEncoders[encoder].isSteady && !video.sparse) return undefined;
   return exactRate(Math.min(own ?? fallbackRate, steadiestRate));
 }
 
@@ -485,11 +470,9 @@ export function rateFilter(rate: number | string, seconds: number | undefined): 
 /** Returns the filter chain of the video, and the size of the resulting frames. */
 function pictureFilters(
   video: VideoStream,
-  probe: Probe,
-  target: MediaFormat,
-  request: MediaRequest,
   rate: number | string | undefined,
-): { filters: string[]; size: { width: number; height: number } } {
+  { probe, target, request }: Conversion,
+): { filters: string[]; size: Size } {
   const filters: string[] = [];
   if (video.interlaced && !target.geometry) filters.push('yadif=deint=interlaced');
   // First, because later filters would not know the duration of the last frame.
@@ -513,7 +496,7 @@ function pictureFilters(
 /** For videos without a declared colour matrix, players assume BT.709 from this height on, and BT.601 below. */
 const largeHeight = 720;
 
-function usualMatrix({ width, height }: { width: number; height: number }): 'bt709' | 'smpte170m' {
+function usualMatrix({ width, height }: Size): 'bt709' | 'smpte170m' {
   return Math.min(width, height) >= largeHeight ? 'bt709' : 'smpte170m';
 }
 
@@ -527,7 +510,7 @@ function isRgb({ pixelFormat }: VideoStream): boolean {
 }
 
 /** Returns the colour matrix that an output has to declare: if it is converted from RGB, or if players would guess wrong. */
-function matrixFor(video: VideoStream, size: { width: number; height: number }): string | undefined {
+function matrixFor(video: VideoStream, size: Size): string | undefined {
   if (isRgb(video)) return usualMatrix(size);
   const usual = usualMatrix(video);
   return hasNoMatrix(video) && usual !== usualMatrix(size) ? usual : undefined;
@@ -579,35 +562,25 @@ export const toStandardRange = [
 
 /** Returns the size of the output frames. */
 export function resizeTo(
-  video: { width: number; height: number; pixelAspect: number },
+  video: Size & { pixelAspect: number },
   resize: Resize | undefined,
   multiple = 2,
-): { scaled: { width: number; height: number }; size: { width: number; height: number }; square: boolean } {
-  const even = (length: number) => roundTo(length, multiple);
-  if (!resize || (resize.width === undefined && resize.height === undefined)) {
-    const same = { width: even(video.width), height: even(video.height) };
-    return { scaled: same, size: same, square: false };
-  }
-  const width = video.width * video.pixelAspect;
-  const { height } = video;
-  const across = (resize.width ?? Number.POSITIVE_INFINITY) / width;
-  const down = (resize.height ?? Number.POSITIVE_INFINITY) / height;
-  const both = resize.width !== undefined && resize.height !== undefined;
-  if (resize.fit === 'scale' && both) {
-    const exact = { width: even(resize.width ?? width), height: even(resize.height ?? height) };
-    return { scaled: exact, size: exact, square: true };
-  }
-  if (resize.fit === 'crop' && both) {
-    const factor = Math.max(across, down);
-    const size = { width: even(resize.width ?? width), height: even(resize.height ?? height) };
-    const scaled = {
-      width: Math.max(even(width * factor), size.width),
-      height: Math.max(even(height * factor), size.height),
-    };
+): { scaled: Size; size: Size; square: boolean } {
+  const even = ({ width, height }: Size) => ({ width: roundTo(width, multiple), height: roundTo(height, multiple) });
+  const { width, height, fit } = resize ?? {};
+  if (width === undefined && height === undefined) return { scaled: even(video), size: even(video), square: false };
+  const shown = { width: video.width * video.pixelAspect, height: video.height };
+  const by = (factor: number) => even({ width: shown.width * factor, height: shown.height * factor });
+  const across = (width ?? Number.POSITIVE_INFINITY) / shown.width;
+  const down = (height ?? Number.POSITIVE_INFINITY) / shown.height;
+  if (width !== undefined && height !== undefined && (fit === 'scale' || fit === 'crop')) {
+    const size = even({ width, height });
+    if (fit === 'scale') return { scaled: size, size, square: true };
+    const filled = by(Math.max(across, down));
+    const scaled = { width: Math.max(filled.width, size.width), height: Math.max(filled.height, size.height) };
     return { scaled, size, square: true };
   }
-  const factor = Math.min(across, down, resize.fit === 'max' ? 1 : Number.POSITIVE_INFINITY);
-  const inside = { width: even(width * factor), height: even(height * factor) };
+  const inside = by(Math.min(across, down, fit === 'max' ? 1 : Number.POSITIVE_INFINITY));
   return { scaled: inside, size: inside, square: true };
 }
 
@@ -616,7 +589,7 @@ function roundTo(length: number, multiple = 2): number {
   return Math.max(multiple, Math.round(length / multiple) * multiple);
 }
 
-function televisionSize(rate: number | string | undefined): { width: number; height: number } {
+function televisionSize(rate: number | string | undefined): Size {
   return { width: 720, height: rate === 25 ? 576 : 480 };
 }
 
@@ -642,7 +615,7 @@ function copiesAudio(stream: AudioStream, from: MediaFormat, target: MediaFormat
   if (request.fastCut) return true;
   const { encoder, bitRate, rate, channels, volume } = request.audio;
   const changes = [bitRate, rate, channels, volume, request.cut];
-  const wanted = encoder === undefined || encoder === 'copy' || encoder === 'none' ? undefined : codecOf[encoder];
+  const wanted = encoder === undefined || encoder === 'copy' || encoder === 'none' ? undefined : codecOf(encoder);
   const first = target.audio?.encoders[0];
   const fits =
     first !== undefined &&

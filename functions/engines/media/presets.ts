@@ -14,4 +14,4 @@ export const presets = [
 export type Preset = (typeof presets)[number];
 
 /** The preset of short videos. Longer ones get a faster one if this would take too long. */
-export const usualPreset: Preset = 'veryfast';
+export const usualPreset = 'veryfast' satisfies Preset;

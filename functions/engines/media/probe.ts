@@ -2,17 +2,20 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import { EngineError, type InputFile } from '../runtime/engine.ts';
 import { checkContainer } from './container.ts';
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import { type MediaRun, runFfprobe } from './programs.ts';
 
-export interface VideoStream {
+interface Stream {
   index: number;
   codec: string;
+  language?: string | undefined;
+}
+
+export interface VideoStream extends Stream {
   /** Profile of the codec, as ffprobe names it. */
   profile?: string | undefined;
-  language?: string | undefined;
   /** As displayed: after rotation, in stored pixels. */
   width: number;
   height: number;
@@ -29,23 +32,16 @@ export interface VideoStream {
   highDynamicRange: boolean;
 }
 
-export interface AudioStream {
-  index: number;
-  codec: string;
+export interface AudioStream extends Stream {
   rate: number;
   channels: number;
   bitsPerSample: number;
   bitRate: number | undefined;
   /** Seconds before it starts. */
   start?: number;
-  language?: string | undefined;
 }
 
-export interface SubtitleStream {
-  index: number;
-  codec: string;
-  language?: string | undefined;
-}
+export type SubtitleStream = Stream;
 
 /** The contents of a media file. */
 export interface Probe {
@@ -151,12 +147,7 @@ function id3Bytes(start: Buffer): number {
 export async function probeInput(input: InputFile, run: MediaRun): Promise<Probe> {
   if (input.size === 0) throw new EngineError('The file is empty.');
   const promisedBytes = await checkContainer(input, mediaFormat(input.format));
-  let probe: Probe;
-  try {
-    probe = await probeFile(mediaFormat(input.format), input.path, run);
-  } catch (error) {
-    throw explain(error, input);
-  }
+  const probe = await explained(input, () => probeFile(mediaFormat(input.format), input.path, run));
   checkLimits(probe, input);
   if (promisedBytes === undefined || probe.seconds === undefined || probe.video) return probe;
   return { ...probe, promisedSeconds: (probe.seconds * promisedBytes) / input.size };
@@ -313,28 +304,20 @@ function checkLimits(probe: Probe, input: InputFile): void {
 
 /** Reads the duration of each frame of an animation in milliseconds, up to a maximum number of frames. */
 export async function frameDelays(input: InputFile, upTo: number, run: MediaRun): Promise<number[]> {
-  const args = ['-select_streams', 'v:0', '-show_entries', 'packet=duration_time', '-read_intervals', `%+#${upTo}`];
   const listed = z.object({ packets: z.array(z.object({ duration_time: number.default(0) })).default([]) });
-  try {
-    const { packets } = listed.parse(
-      await runFfprobe([...args, ...openingArgs(mediaFormat(input.format), input.path)], run),
-    );
-    return packets.map(({ duration_time }) => Math.round((duration_time || 0) * 1000));
-  } catch (error) {
-    throw explain(error, input);
-  }
+  const { packets } = listed.parse(await readPackets(input, ['-show_entries', 'packet=duration_time'], upTo, run));
+  return packets.map(({ duration_time }) => Math.round((duration_time || 0) * 1000));
 }
 
 /** Counts the frames of a video, up to a maximum. */
 export async function countFrames(input: InputFile, upTo: number, run: MediaRun): Promise<number> {
-  const args = ['-select_streams', 'v:0', '-count_packets', '-read_intervals', `%+#${upTo}`];
   const counted = z.object({ streams: z.array(z.object({ nb_read_packets: number.default(0) })).default([]) });
-  try {
-    const found = counted.parse(
-      await runFfprobe([...args, ...openingArgs(mediaFormat(input.format), input.path)], run),
-    );
-    return found.streams[0]?.nb_read_packets || 0;
-  } catch (error) {
-    throw explain(error, input);
-  }
+  const { streams } = counted.parse(await readPackets(input, ['-count_packets'], upTo, run));
+  return streams[0]?.nb_read_packets || 0;
+}
+
+function readPackets(input: InputFile, args: string[], upTo: number, run: MediaRun): Promise<unknown> {
+  const opening = openingArgs(mediaFormat(input.format), input.path);
+  const reading = ['-select_streams', 'v:0', ...args, '-read_intervals', `%+#${upTo}`, ...opening];
+  return explained(input, () => runFfprobe(reading, run));
 }

@@ -45,24 +45,31 @@ function onPath(program: string): string | undefined {
 }
 
 function bundledFfprobe(): string | undefined {
-  try {
+  return bundled(() => {
     const { path }: { path: string } = createRequire(import.meta.url)('@ffprobe-installer/ffprobe');
     // The package makes it executable in an install script, which npm runs only if configured to.
     if ((statSync(path).mode & 0o100) === 0) chmodSync(path, 0o755);
     return path;
+  });
+}
+
+function bundledFfmpeg(): string | undefined {
+  const path = bundled((): string => createRequire(import.meta.url)('ffmpeg-static'));
+  // The package also installs without its download, and then refers to a missing file.
+  return path && existsSync(path) ? path : undefined;
+}
+
+function bundled(find: () => string): string | undefined {
+  try {
+    return find();
   } catch {
     return undefined;
   }
 }
 
-function bundledFfmpeg(): string | undefined {
-  try {
-    const path: unknown = createRequire(import.meta.url)('ffmpeg-static');
-    // The package also installs without its download, and then refers to a missing file.
-    return typeof path === 'string' && existsSync(path) ? path : undefined;
-  } catch {
-    return undefined;
-  }
+/** Returns a run that reports its progress as a share of the seconds of output, if they are known. */
+export function withShare(run: MediaRun, seconds: number | undefined, onShare: (share: number) => void): MediaRun {
+  return { ...run, onSeconds: (done) => onShare(seconds ? Math.min(1, done / seconds) : 0) };
 }
 
 /** Runs ffmpeg and reports its progress. No argument is from the user. */

@@ -7,6 +7,7 @@ import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import type { MediaRun } from './programs.ts';
 import type { TimeLimit } from './time-limit.ts';
+import { jobOf } from './transcode.ts';
 import { crop, trim } from './trim.ts';
 
 const operations = { convert, trim, crop };
@@ -45,9 +46,8 @@ export const engine: Engine = {
     };
     const share = (index: number) => (done: number) => progress(((index + done) / work.inputs.length) * 100);
     if (work.operation === 'compress') {
-      const [input] = work.inputs;
-      if (!input || work.inputs.length > 1) throw new EngineError('The operation compress takes one file per task.');
-      const { output, sizeBefore, sizeAfter, note } = await compress(work, input, 0, runOf(0), share(0));
+      if (work.inputs.length !== 1) throw new EngineError('The operation compress takes one file per task.');
+      const { output, sizeBefore, sizeAfter, note } = await compress(jobOf(work, 0, share(0)), runOf(0));
       progress(100);
       return {
         outputs: [output],
@@ -57,8 +57,8 @@ export const engine: Engine = {
     }
     if (work.operation === 'merge') throw new Error('The catalogue lists no merge of media.');
     const outputs = new Outputs(work);
-    for (const [index, input] of work.inputs.entries()) {
-      await outputs.add(...(await operations[work.operation](work, input, index, runOf(index), share(index))));
+    for (const index of work.inputs.keys()) {
+      await outputs.add(...(await operations[work.operation](jobOf(work, index, share(index)), runOf(index))));
       progress(((index + 1) / work.inputs.length) * 100);
     }
     return { outputs: outputs.files, ...warned() };

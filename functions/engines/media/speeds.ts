@@ -1,4 +1,4 @@
-import type { AudioEncoder, VideoEncoder } from './formats.ts';
+import { type AudioEncoder, audioEncoders, type VideoEncoder } from './encoders.ts';
 import { type Preset, presets, usualPreset } from './presets.ts';
 
 /** An encoder of video, or the writer of an animation. */
@@ -16,7 +16,7 @@ type Speeds = [...small: Speed, ...large: Speed];
  * Slow presets are measured at the small size only. VP8 is measured with one thread, because its threads spin while they wait.
  * An encoder without presets has one speed.
  */
-const speeds: Record<Writer, Partial<Record<Preset, Speeds>>> = {
+const speeds: Record<Writer, Partial<Record<Preset, Speeds>> & Record<typeof usualPreset, Speeds>> = {
   libx264: {
     ultrafast: [58, 2.2, 98, 4.5],
     superfast: [27, 4.6, 29, 6],
@@ -99,14 +99,7 @@ const filterSpeeds: [name: RegExp, megapixels: number][] = [
   [/lutrgb=/, 80],
 ];
 
-/** Seconds of stereo per second of CPU time. Encoders that are not listed are faster than most of these. */
-const audioSpeeds: Partial<Record<AudioEncoder, number>> = {
-  aac: 50,
-  libmp3lame: 90,
-  libopus: 95,
-  libvorbis: 57,
-  dca: 42,
-};
+/** Seconds of stereo per second of CPU time for encoders without a measured speed. */
 const usualAudioSpeed = 120;
 
 const smallPixels = 640 * 360;
@@ -114,15 +107,11 @@ const largePixels = 1920 * 1080;
 
 /** Returns the speed of a writer at a size, interpolated between the two measured ones. */
 export function speedOf(writer: Writer, preset: Preset, pixels: number): Speed {
-  const known = speeds[writer][preset] ?? speeds[writer][usualPreset] ?? unknownSpeed(writer);
+  const known = speeds[writer][preset] ?? speeds[writer][usualPreset];
   const [megapixels, cores, largeMegapixels, largeCores] = known;
   const share = Math.log(pixels / smallPixels) / Math.log(largePixels / smallPixels);
   const between = (small: number, large: number) => small * (large / small) ** Math.max(0, Math.min(1, share));
   return [between(megapixels, largeMegapixels), between(cores, largeCores)];
-}
-
-function unknownSpeed(writer: Writer): never {
-  throw new Error(`No speed was measured for ${writer}.`);
 }
 
 /** Lists the presets that make a difference to a writer, the fastest first. */
@@ -138,5 +127,5 @@ export function filterSeconds(filters: string[], megapixels: number): number {
 
 /** Estimates the CPU time of encoding audio. */
 export function audioSeconds(encoder: AudioEncoder, seconds: number): number {
-  return seconds / (audioSpeeds[encoder] ?? usualAudioSpeed);
+  return seconds / (audioEncoders[encoder].speed ?? usualAudioSpeed);
 }

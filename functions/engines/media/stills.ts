@@ -1,12 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import sharp from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
 import { changesPicture, changesSize, withPictureOptions } from '../image/encoding-options.ts';
-import { EngineError, type InputFile, type OutputFile } from '../runtime/engine.ts';
-import { explain } from './explain.ts';
-import { type MediaFormat, mediaFormat } from './formats.ts';
+import { EngineError, type OutputFile } from '../runtime/engine.ts';
+import { explained } from './explain.ts';
+import { mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import {
   alphaDecoder,
@@ -19,26 +19,18 @@ import {
   toStandardRange,
 } from './plan.ts';
 import { openingArgs, type Probe, type VideoStream } from './probe.ts';
-import { type MediaRun, runFfmpeg } from './programs.ts';
+import { type MediaRun, runFfmpeg, withShare } from './programs.ts';
 import { choosePreset, type Load } from './time-limit.ts';
+import type { ProbedJob } from './transcode.ts';
 import { cutOf, cutSeconds, numberOf, timeOf, wordOf } from './values.ts';
 
 const usualQuality = 90;
 
-interface Stills {
-  input: InputFile;
-  probe: Probe;
-  target: MediaFormat;
-  options: OptionValues;
-  /** Prefix of the output names, in the task's folder. */
-  stem: string;
-  onShare: (share: number) => void;
-}
-
 /** Extracts frames from a video: one at a given time, or several per second. */
-export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFile[]> {
-  const job = { ...given, options: padded(given.options) };
-  const { input, probe, target, options, stem } = job;
+export async function takeStills(job: ProbedJob, run: MediaRun): Promise<OutputFile[]> {
+  const { input, probe, target } = job;
+  const options = padded(job.options);
+  const stem = parse(job.path).name;
   const { video } = probe;
   if (!video) throw new EngineError(`The file has no video, so it cannot be converted to ${target.ext}.`);
   const rate = numberOf(options, 'fps');
@@ -71,12 +63,12 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
     ...pictureMatrix(rendered),
   ];
   const from = mediaFormat(input.format);
-  const sought = cut ? seek(cut, from) : { before: [], after: [] };
+  const sought = seek(cut, from);
   const quality = numberOf(options, 'quality') ?? usualQuality;
   const many = rate !== undefined;
   const isTransparent = options.background !== undefined;
-  try {
-    await runFfmpeg(
+  await explained(input, () =>
+    runFfmpeg(
       [
         ...sought.before,
         ...(isTransparent ? alphaDecoder(video) : []),
@@ -90,12 +82,25 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
         ...(many ? [] : ['-update', '1']),
         ...['-f', 'image2', join(run.folder, many ? `${stem}-%04d.${rendered}` : `${stem}-0001.${rendered}`)],
       ],
-      { ...run, onSeconds: (done) => job.onShare(seconds ? Math.min(1, done / seconds) : 0) },
-    );
-  } catch (error) {
-    throw explain(error, input);
-  }
-  const stills = await collect(job, run, size, many, rendered);
+      withShare(run, seconds, job.onShare),
+    ),
+  );
+  const files = (await readdir(run.folder))
+    .filter((file) => file.startsWith(`${stem}-`) && file.endsWith(rendered))
+    .sort();
+  if (files.length === 0)
+    throw new EngineError('No frame could be decoded at this position: the video is damaged or ends earlier.');
+  const plain = withExtension(input.name, target.ext);
+  const stills = await Promise.all(
+    files.map(async (file, at): Promise<OutputFile> => {
+      const path = join(run.folder, file);
+      const { width, height } = await sharp(path).metadata();
+      if (width !== size.width || height !== size.height)
+        throw new EngineError(`An extracted frame has the wrong size of ${width} × ${height} pixels.`);
+      const name = many ? plain.replace(/(\.[^.]+)$/, `-${String(at + 1).padStart(4, '0')}$1`) : plain;
+      return { path, name, format: target.ext };
+    }),
+  );
   return isFinished ? finish(stills, options, target.ext) : stills;
 }
 
@@ -118,31 +123,6 @@ async function finish(stills: OutputFile[], options: OptionValues, format: strin
     finished.push({ path, name, format });
   }
   return finished;
-}
-
-async function collect(
-  { input, target, stem }: Stills,
-  run: MediaRun,
-  size: { width: number; height: number },
-  many: boolean,
-  rendered: string,
-): Promise<OutputFile[]> {
-  const files = (await readdir(run.folder))
-    .filter((file) => file.startsWith(`${stem}-`) && file.endsWith(rendered))
-    .sort();
-  if (files.length === 0)
-    throw new EngineError('No frame could be decoded at this position: the video is damaged or ends earlier.');
-  const plain = withExtension(input.name, target.ext);
-  return Promise.all(
-    files.map(async (file, at): Promise<OutputFile> => {
-      const path = join(run.folder, file);
-      const { width, height } = await sharp(path).metadata();
-      if (width !== size.width || height !== size.height)
-        throw new EngineError(`An extracted frame has the wrong size of ${width} × ${height} pixels.`);
-      const name = many ? plain.replace(/(\.[^.]+)$/, `-${String(at + 1).padStart(4, '0')}$1`) : plain;
-      return { path, name, format: target.ext };
-    }),
-  );
 }
 
 function requireTime(seconds: number, probe: Probe): number {

@@ -99,7 +99,7 @@ export function choosePreset(
 
 /** Lists the presets that are chosen by default, the slowest first. */
 function defaultsOf(writer: Writer | undefined, slowest: Preset): Preset[] {
-  const known = writer === undefined ? [usualPreset] : presetsOf(writer);
+  const known: Preset[] = writer === undefined ? [usualPreset] : presetsOf(writer);
   return known.filter((preset) => presets.indexOf(preset) <= presets.indexOf(slowest)).reverse();
 }
 

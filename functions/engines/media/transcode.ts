@@ -1,30 +1,51 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type OutputFile } from '../runtime/engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
 import { writeLanguages } from './container.ts';
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import { type MediaRequest, type Plan, planInTime, subtitleFile, subtitlesToExtract } from './plan.ts';
 import { countFrames, openingArgs, type Probe } from './probe.ts';
-import { type MediaRun, runFfmpeg, runSox } from './programs.ts';
+import { type MediaRun, runFfmpeg, runSox, withShare } from './programs.ts';
 import { endsEarly, incomplete, openOutput, verifyDuration } from './verify.ts';
 
-/** The conversion of one file. */
-export interface Transcode {
+/** The work on one file. */
+export interface MediaJob {
   input: InputFile;
-  probe: Probe;
   target: MediaFormat;
-  request: MediaRequest;
+  options: OptionValues;
   /** Path of the output, inside the task's folder. */
   path: string;
   /** Called with the progress, from 0 to 1. */
-  onShare?: (share: number) => void;
+  onShare: (share: number) => void;
+}
+
+export interface ProbedJob extends MediaJob {
+  probe: Probe;
+}
+
+interface Transcode extends ProbedJob {
+  request: MediaRequest;
   /** Arguments before those of the format, such as the passes of an encoder. */
   passArgs?: string[];
   /** The output is discarded: a first pass writes its statistics elsewhere, and may write no frames. */
   discarded?: true;
+}
+
+/** Returns the work on an input of a task. */
+export function jobOf(work: Work, index: number, onShare: MediaJob['onShare'] = () => {}): MediaJob {
+  const input = work.inputs[index];
+  if (!input) throw new Error(`The task has no input ${index}.`);
+  const target = mediaFormat(work.outputFormat);
+  return { input, target, options: work.options, path: join(work.folder, `${index}.${target.ext}`), onShare };
+}
+
+/** Returns the output file of an input. */
+export function outputOf({ input, target, path }: MediaJob): OutputFile {
+  return { path, name: withExtension(input.name, target.ext), format: target.ext };
 }
 
 /** Converts a media file and verifies the output; streams are copied if possible, and re-encoded if that fails. */
@@ -33,22 +54,17 @@ export async function transcode(job: Transcode, run: MediaRun): Promise<void> {
   const from = mediaFormat(input.format);
   const counted = await countedSeconds(job, run);
   const planned = planInTime(probe, from, target, request, run.timeLimit(), counted);
-  try {
+  await explained(input, async () => {
     await extractSubtitles(job, run);
-    if (!planned.copiesSomething) return await runPlan(job, planned, run);
     try {
       return await runPlan(job, planned, run);
     } catch (error) {
+      if (!planned.copiesSomething) throw error;
       run.signal.throwIfAborted();
       // A stream may claim a codec and still not fit, such as one without time stamps.
-      const recoded = planInTime(probe, from, target, withoutCopies(request), run.timeLimit(), counted);
-      return await runPlan(job, recoded, run).catch((second: unknown) => {
-        throw second ?? error;
-      });
+      return runPlan(job, planInTime(probe, from, target, withoutCopies(request), run.timeLimit(), counted), run);
     }
-  } catch (error) {
-    throw explain(error, input);
-  }
+  });
 }
 
 /** Larger files would take minutes to count. */
@@ -85,12 +101,7 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
       ...(speech ? ['-f', 'wav'] : planned.after.slice(-2)),
       encoded,
     ],
-    {
-      ...run,
-      onSeconds: (done) => {
-        if (planned.expected.seconds) job.onShare?.(Math.min(1, done / planned.expected.seconds));
-      },
-    },
+    withShare(run, planned.expected.seconds, job.onShare),
   );
   if (job.discarded) return;
   if (target.kind === 'audio' && seconds === 0) {
@@ -105,7 +116,8 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   if (planned.languages) await writeLanguages(path, planned.languages);
   const decoded = Math.max(0, seconds - (target.blockSeconds ?? 0));
   // Without a duration in the header, only the decoded duration can be compared.
-  const promised = from.knowsDuration ? promisedSeconds(job, planned) : undefined;
+  const complete = job.request.cut ? undefined : job.probe.promisedSeconds;
+  const promised = from.knowsDuration ? (complete ?? planned.expected.seconds) : undefined;
   // A copied stream that ends early would still declare its full duration.
   if (planned.copiesSomething && !job.probe.video && promised !== undefined && endsEarly(seconds, promised))
     throw new EngineError(incomplete(seconds, promised));
@@ -114,10 +126,6 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   const comparable = warning === undefined ? (promised ?? decoded) : written;
   verifyDuration(written, target, { ...planned.expected, seconds: comparable || undefined });
   run.warn([...(warning === undefined ? [] : [warning]), ...planned.warnings]);
-}
-
-function promisedSeconds({ probe, request }: Transcode, { expected }: Plan): number | undefined {
-  return (request.cut ? undefined : probe.promisedSeconds) ?? expected.seconds;
 }
 
 /** Shorter audio is hardly audible, so the file counts as damaged. */
@@ -147,9 +155,4 @@ async function extractSubtitles(job: Transcode, run: MediaRun): Promise<void> {
     ],
     run,
   );
-}
-
-/** Returns the output file of an input. */
-export function outputOf(input: InputFile, target: MediaFormat, path: string): OutputFile {
-  return { path, name: withExtension(input.name, target.ext), format: target.ext };
 }

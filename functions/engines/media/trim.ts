@@ -1,39 +1,29 @@
-import { join } from 'node:path';
-import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
-import { codecOf } from './codecs.ts';
-import { type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
+import { EngineError, type OutputFile } from '../runtime/engine.ts';
+import { type AudioEncoder, codecOf, type VideoEncoder } from './encoders.ts';
+import { type MediaFormat, mediaFormat } from './formats.ts';
 import { emptyRequest, type MediaRequest } from './plan.ts';
 import { type Probe, probeInput } from './probe.ts';
 import { hasEncoder, type MediaRun } from './programs.ts';
-import { outputOf, transcode } from './transcode.ts';
+import { type MediaJob, outputOf, transcode } from './transcode.ts';
 import { cutOf, numberOf } from './values.ts';
 
 /** A trimmed video should look as before, so it is encoded at a higher quality than in a conversion. */
 const faithfulCrf = 18;
 
 /** Trims audio or video. */
-export async function trim(
-  work: Work,
-  input: InputFile,
-  index: number,
-  run: MediaRun,
-  onShare: (share: number) => void,
-): Promise<OutputFile[]> {
-  const { options } = work;
-  const target = mediaFormat(work.outputFormat);
+export async function trim(job: MediaJob, run: MediaRun): Promise<OutputFile[]> {
+  const { input, target, options } = job;
   const probe = await probeInput(input, run);
   const cut = cutOf(options, ['trim_start', 'trim_end'], probe.seconds);
-  const path = join(work.folder, `${index}.${target.ext}`);
   // If the streams cannot be cut without re-encoding, the cut is accurate.
   const fastCut =
     options.trim_mode === 'fast' &&
     quickReaders.includes(mediaFormat(input.format).demuxer ?? '') &&
     fitsUncoded(probe, target);
-  const faithful = faithfulRequest(probe, target, input, options);
+  const faithful = faithfulRequest(probe, job);
   const request: MediaRequest = cut ? { ...faithful, cut, fastCut } : { ...faithful, video: {}, audio: {} };
-  await transcode({ input, probe, target, request, path, onShare }, run);
-  return [outputOf(input, target, path)];
+  await transcode({ ...job, probe, request }, run);
+  return [outputOf(job)];
 }
 
 /** Demuxers that can seek and keep streams intact when cut there. */
@@ -44,9 +34,8 @@ const quickReaders = [
 
 function fitsUncoded(probe: Probe, target: MediaFormat): boolean {
   const { video, audio } = probe;
-  const fits = (track: { encoders: (keyof typeof codecOf)[]; copies: string[] } | undefined, codec: string) =>
-    track !== undefined &&
-    (track.copies.includes(codec) || track.encoders.some((encoder) => codecOf[encoder] === codec));
+  const fits = (track: MediaFormat['video'] | MediaFormat['audio'], codec: string) =>
+    track !== undefined && [...track.copies, ...track.encoders.map(codecOf)].includes(codec);
   return (
     (target.kind === 'audio' || !video || fits(target.video, video.codec)) &&
     (!target.audio || audio.every(({ codec }) => fits(target.audio, codec)))
@@ -54,25 +43,27 @@ function fitsUncoded(probe: Probe, target: MediaFormat): boolean {
 }
 
 /** Requests the codec of the input at a visually lossless quality. In another format, only if it plays everywhere. */
-function faithfulRequest(probe: Probe, target: MediaFormat, input: InputFile, { strip }: OptionValues): MediaRequest {
+function faithfulRequest(probe: Probe, { target, input, options }: MediaJob): MediaRequest {
   const web = input.format === target.ext ? undefined : target.web;
-  const encoder: VideoEncoder | undefined = target.video?.encoders.find(
-    (known) =>
-      codecOf[known] === probe.video?.codec && hasEncoder(known) && (!web || web.video.includes(codecOf[known])),
-  );
+  const same = <Encoder extends VideoEncoder | AudioEncoder>(
+    encoders: Encoder[] = [],
+    codec: string | undefined,
+    played: string[] | undefined,
+  ) =>
+    encoders.find(
+      (known) => codecOf(known) === codec && hasEncoder(known) && (!played || played.includes(codecOf(known))),
+    );
   const [sound] = probe.audio;
-  const sameSound = target.audio?.encoders.find(
-    (known) => codecOf[known] === sound?.codec && hasEncoder(known) && (!web || web.audio.includes(codecOf[known])),
-  );
-  const lossy = sameSound !== undefined && ['aac', 'libmp3lame', 'libopus', 'wmav2', 'ac3', 'eac3'].includes(sameSound);
+  const encoder = same(target.audio?.encoders, sound?.codec, web?.audio);
+  const lossy = encoder !== undefined && ['aac', 'libmp3lame', 'libopus', 'wmav2', 'ac3', 'eac3'].includes(encoder);
   const bitRate = lossy && sound?.bitRate && sound.bitRate >= 32_000 ? sound.bitRate : undefined;
   return {
     ...emptyRequest,
     isFixed: true,
-    strip: strip !== false,
+    strip: options.strip !== false,
     compatibility: web ? 'web' : 'any',
-    video: { encoder, crf: faithfulCrf },
-    audio: { encoder: sameSound, bitRate: bitRate && nearestBitRate(bitRate) },
+    video: { encoder: same(target.video?.encoders, probe.video?.codec, web?.video), crf: faithfulCrf },
+    audio: { encoder, bitRate: bitRate && nearestBitRate(bitRate) },
   };
 }
 
@@ -83,16 +74,9 @@ function nearestBitRate(bitRate: number): number {
 }
 
 /** Crops a video. */
-export async function crop(
-  work: Work,
-  input: InputFile,
-  index: number,
-  run: MediaRun,
-  onShare: (share: number) => void,
-): Promise<OutputFile[]> {
-  const { options } = work;
-  const target = mediaFormat(work.outputFormat);
-  const probe = await probeInput(input, run);
+export async function crop(job: MediaJob, run: MediaRun): Promise<OutputFile[]> {
+  const { options } = job;
+  const probe = await probeInput(job.input, run);
   const { video } = probe;
   if (!video) throw new EngineError('The file has no video to crop.');
   const [x, y] = [numberOf(options, 'x') ?? 0, numberOf(options, 'y') ?? 0];
@@ -104,10 +88,9 @@ export async function crop(
     );
   }
   const box = { x: down(x), y: down(y), width: Math.max(2, down(width)), height: Math.max(2, down(height)) };
-  const path = join(work.folder, `${index}.${target.ext}`);
-  const request: MediaRequest = { ...faithfulRequest(probe, target, input, options), audio: {}, box };
-  await transcode({ input, probe, target, request, path, onShare }, run);
-  return [outputOf(input, target, path)];
+  const request: MediaRequest = { ...faithfulRequest(probe, job), audio: {}, box };
+  await transcode({ ...job, probe, request }, run);
+  return [outputOf(job)];
 }
 
 /** Chroma is subsampled, so a box starts and ends on even pixels. */

@@ -7,6 +7,12 @@ export function numberOf(options: OptionValues, name: string): number | undefine
   return typeof value === 'number' ? value : undefined;
 }
 
+/** Returns an option in thousands, such as kbit/s, in single units. */
+export function thousandsOf(options: OptionValues, name: string): number | undefined {
+  const value = numberOf(options, name);
+  return value === undefined ? undefined : value * 1000;
+}
+
 /** Returns an option with a list of values. `auto` counts as not given. */
 export function wordOf(options: OptionValues, name: string): string | undefined {
   const value = options[name];

@@ -28,19 +28,14 @@ export async function openOutput(
     if (!(error instanceof ProgramError)) throw error;
     throw new EngineError(nothing, { detail: error.stderr.slice(-1000), cause: error });
   });
-  if (expected.video && !probe.video)
-    throw new EngineError('The file has no video that could be decoded: it is damaged.');
-  if (expected.audio && probe.audio.length === 0) {
+  const { video } = probe;
+  if (expected.video && !video) throw new EngineError('The file has no video that could be decoded: it is damaged.');
+  if (expected.audio && probe.audio.length === 0)
     throw new EngineError('The file has no audio that could be decoded: it is damaged.');
-  }
-  if (expected.video && probe.video) {
-    const { width, height } = probe.video;
-    if (width !== expected.video.width || height !== expected.video.height) {
-      throw new EngineError(
-        `The output is ${width} × ${height} instead of ${expected.video.width} × ${expected.video.height} pixels.`,
-      );
-    }
-  }
+  if (expected.video && video && (video.width !== expected.video.width || video.height !== expected.video.height))
+    throw new EngineError(
+      `The output is ${video.width} × ${video.height} instead of ${expected.video.width} × ${expected.video.height} pixels.`,
+    );
   return probe.seconds;
 }
 

@@ -1,4 +1,3 @@
-import type { EngineCatalogue } from '../../../shared/catalogue/catalogue.ts';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
@@ -88,5 +87,3 @@ export class EngineError extends Error {
 
 /** Finds the components of an engine that are missing on this machine. The reason is empty for one that is not installed. */
 export type EngineCheck = () => Promise<Record<string, string>>;
-
-export type { EngineCatalogue };

@@ -142,8 +142,10 @@ export class PdfJoin {
   /** Appends a document. The source must not be used afterwards. */
   append(source: PDFDocument, name: string, title: string): void {
     const first = this.#pdf.getPageCount();
-    const renamed = Object.fromEntries(nameTrees.map((tree) => [tree, this.#rename(source, tree)]));
-    const fonts = this.#renameFonts(source);
+    const renamed = Object.fromEntries(
+      nameTrees.map((tree) => [tree, newNames(entriesOf(source, tree).keys(), this.#names[tree].keys())]),
+    );
+    const fonts = newNames(fontsOf(source), fontsOf(this.#pdf));
     const offset = this.#nextParent;
     const hasTags = isTagged(source);
     if (!hasTags) this.#isTagged = false;
@@ -203,34 +205,6 @@ export class PdfJoin {
     }
   }
 
-  /** Returns new names for entries of a name tree with names that are already used. */
-  #rename(source: PDFDocument, tree: NameTree): Map<string, string> {
-    const taken = this.#names[tree];
-    const own = entriesOf(source, tree);
-    const renamed = new Map<string, string>();
-    for (const name of own.keys())
-      if (taken.has(name))
-        renamed.set(
-          name,
-          free(name, (each) => taken.has(each) || own.has(each)),
-        );
-    return renamed;
-  }
-
-  /** Returns new names for fonts of fields with names that are already used. */
-  #renameFonts(source: PDFDocument): Map<string, string> {
-    const taken = fontsOf(this.#pdf);
-    const own = fontsOf(source);
-    const renamed = new Map<string, string>();
-    for (const name of own?.keys() ?? [])
-      if (taken?.has(name))
-        renamed.set(
-          name.decodeText(),
-          free(name.decodeText(), (each) => taken.has(key(each)) || own?.has(key(each)) === true),
-        );
-    return renamed;
-  }
-
   #addForm(source: PDFDocument, copier: PdfCopier, fonts: Map<string, string>, name: string): void {
     const from = dictOf(source.catalog, 'AcroForm');
     if (!from) return;
@@ -248,7 +222,7 @@ export class PdfJoin {
       if (!(dict instanceof PDFDict)) continue;
       const title = textOf(dict.lookup(key('T')));
       if (title !== undefined) {
-        const unique = this.#fields.has(title) ? free(title, (each) => this.#fields.has(each)) : title;
+        const unique = this.#fields.has(title) ? free(title, this.#fields) : title;
         if (unique !== title) renamed.add(title);
         if (unique !== title) dict.set(key('T'), PDFHexString.fromText(unique));
         names.add(unique);
@@ -469,8 +443,16 @@ function quote(name: string): string {
   return JSON.stringify(name.length > 100 ? `${name.slice(0, 97)}…` : name);
 }
 
-function free(name: string, isTaken: (name: string) => boolean): string {
-  for (let number = 1; ; number++) if (!isTaken(`${name}+${number}`)) return `${name}+${number}`;
+/** Returns a name that is not taken. */
+function free(name: string, taken: Set<string>): string {
+  for (let number = 1; ; number++) if (!taken.has(`${name}+${number}`)) return `${name}+${number}`;
+}
+
+/** Returns new names for those of a document that are already taken. */
+function newNames(own: Iterable<string>, taken: Iterable<string>): Map<string, string> {
+  const [ours, theirs] = [[...own], new Set(taken)];
+  const all = new Set([...ours, ...theirs]);
+  return new Map(ours.filter((name) => theirs.has(name)).map((name) => [name, free(name, all)]));
 }
 
 function dictOf(dict: PDFDict, name: string): PDFDict | undefined {
@@ -500,10 +482,12 @@ function listIn(dict: PDFDict, name: string): PDFArray {
   return made;
 }
 
-function fontsOf({ catalog }: PDFDocument): PDFDict | undefined {
+/** Returns the names of the fonts of fields. */
+function fontsOf({ catalog }: PDFDocument): string[] {
   const form = dictOf(catalog, 'AcroForm');
   const resources = form && dictOf(form, 'DR');
-  return resources && dictOf(resources, 'Font');
+  const fonts = resources && dictOf(resources, 'Font');
+  return fonts?.keys().map((name) => name.decodeText()) ?? [];
 }
 
 function textOf(value: PDFObject | undefined): string | undefined {

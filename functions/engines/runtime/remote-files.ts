@@ -1,15 +1,15 @@
 import { fstatSync, ftruncateSync, read, write } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { backoff, retry } from '../../../shared/retry.ts';
 import { TamperedError } from './checks.ts';
 import { EngineError } from './engine.ts';
 import { maxPostBytes, type OutputForm } from './protocol.ts';
 import type { OpenFile } from './sandbox/folder.ts';
 
 const attempts = 4;
-const firstBackoffMs = 100;
+const firstBackoffMs = 200;
 /** How much of a file is read at once. */
 const chunkBytes = 256 * 1024;
 
@@ -109,23 +109,16 @@ async function check(response: Response): Promise<void> {
 }
 
 /** Retries a transfer after a lost connection or an overload of the store. */
-async function retried<T>(signal: AbortSignal, transfer: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await transfer();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (attempt === attempts || !isTransient(error)) throw error;
-      await wait(Math.random() * firstBackoffMs * 2 ** attempt, undefined, { signal });
-    }
-  }
+function retried<T>(signal: AbortSignal, transfer: () => Promise<T>): Promise<T> {
+  const delayMs = (error: unknown, attempt: number) => {
+    if (attempt === attempts || !isTransient(error)) throw error;
+    return backoff(attempt, firstBackoffMs);
+  };
+  return retry(transfer, delayMs, signal);
 }
 
 function isTransient(error: unknown): boolean {
   // fetch reports a refused or lost connection as a TypeError with the error of the socket as its cause.
-  return error instanceof TransferError || error instanceof TypeError || hasSocketCode(error);
-}
-
-function hasSocketCode(error: unknown): boolean {
+  if (error instanceof TransferError || error instanceof TypeError) return true;
   return error instanceof Error && 'code' in error && /^(?:ECONN|EPIPE|ETIMEDOUT|UND_ERR)/.test(String(error.code));
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../../functions/engines/archive/check.ts';
-import { readers } from '../../../functions/engines/archive/formats.ts';
+import { archiveFormats } from '../../../functions/engines/archive/formats.ts';
 import { EngineError } from '../../../functions/engines/runtime/engine.ts';
 import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import { convert, temporaryFolder } from './convert.ts';
@@ -24,7 +24,7 @@ describe('archives that cannot be converted', () => {
   });
 
   // A compress stream has neither a length nor a sum, so half of one reads as a whole one.
-  it.each(Object.keys(readers).filter((format) => format !== 'z'))(
+  it.each(Object.keys(archiveFormats).filter((format) => format !== 'z'))(
     'says that a truncated %s is damaged',
     async (format) => {
       const folder = await temporaryFolder();
@@ -39,7 +39,7 @@ describe('archives that cannot be converted', () => {
     },
   );
 
-  it.each(Object.keys(readers))('says that something else under the name of a %s is damaged', async (format) => {
+  it.each(Object.keys(archiveFormats))('says that something else under the name of a %s is damaged', async (format) => {
     const folder = await temporaryFolder();
     const path = join(folder, `noise.${format}`);
     await writeFile(path, 'This is no archive at all. '.repeat(100));

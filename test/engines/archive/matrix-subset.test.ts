@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../functions/engines/archive/catalogue.ts';
-import { readers, writers } from '../../../functions/engines/archive/formats.ts';
+import { archiveFormats, writable } from '../../../functions/engines/archive/formats.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
 import { convert, temporaryFolder } from './convert.ts';
@@ -10,20 +10,23 @@ import { matrix } from './matrix.ts';
 const known = new Catalogue([catalogue]);
 
 describe('the archive engine', () => {
-  it.each(Object.keys(readers))('detects a %s and converts it to a zip with the same contents', async (format) => {
-    const folder = await temporaryFolder();
-    const path = await matrix.sample(format, folder);
-    const start = (await readFile(path)).subarray(0, detectionBytes);
+  it.each(Object.keys(archiveFormats))(
+    'detects a %s and converts it to a zip with the same contents',
+    async (format) => {
+      const folder = await temporaryFolder();
+      const path = await matrix.sample(format, folder);
+      const start = (await readFile(path)).subarray(0, detectionBytes);
 
-    const detected = await detectFormat(known, start, `sample.${format}`);
-    const output = await convert(path, detected, 'zip');
+      const detected = await detectFormat(known, start, `sample.${format}`);
+      const output = await convert(path, detected, 'zip');
 
-    expect(detected).toBe(format);
-    expect(output.name).toBe('sample.zip');
-    await matrix.verify({ path: output.path, format: 'zip' }, { path, format }, 'convert');
-  });
+      expect(detected).toBe(format);
+      expect(output.name).toBe('sample.zip');
+      await matrix.verify({ path: output.path, format: 'zip' }, { path, format }, 'convert');
+    },
+  );
 
-  it.each(Object.keys(writers))('converts a zip to a %s with the same contents', async (format) => {
+  it.each(writable)('converts a zip to a %s with the same contents', async (format) => {
     const folder = await temporaryFolder();
     const path = await matrix.sample('zip', folder);
 

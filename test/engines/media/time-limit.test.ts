@@ -6,6 +6,7 @@ import { convert } from '../../../functions/engines/media/convert.ts';
 import type { MediaRun } from '../../../functions/engines/media/programs.ts';
 import { engine } from '../../../functions/engines/media/run.ts';
 import type { TimeLimit } from '../../../functions/engines/media/time-limit.ts';
+import { jobOf } from '../../../functions/engines/media/transcode.ts';
 import { EngineError, type Work } from '../../../functions/engines/runtime/engine.ts';
 import { coresOf } from '../../../shared/catalogue/sizes.ts';
 import { processorSeconds } from '../../support/processor-time.ts';
@@ -50,7 +51,7 @@ async function worked(source: string, to: string, options: Work['options'], limi
     timeLimit: () => limit,
     warn: () => {},
   };
-  return { work, input, mediaRun };
+  return { work, job: jobOf(work, 0), mediaRun };
 }
 
 describe('The default preset', () => {
@@ -59,13 +60,8 @@ describe('The default preset', () => {
 
   test('is faster for a longer video, as its own settings show', async () => {
     const coding = async (seconds: number, options: Work['options'] = {}) => {
-      const { work, input, mediaRun } = await worked(
-        await clip(seconds),
-        'mp4',
-        { video_codec: 'libx264', ...options },
-        limit,
-      );
-      const [output] = await convert(work, input, 0, mediaRun, () => {});
+      const { job, mediaRun } = await worked(await clip(seconds), 'mp4', { video_codec: 'libx264', ...options }, limit);
+      const [output] = await convert(job, mediaRun);
       return /cabac=(\d)/.exec(await readFile(output?.path ?? '', 'latin1'))?.[1];
     };
 
@@ -81,8 +77,8 @@ describe('The default preset', () => {
       ...['-c:v', 'ffv1', source],
     );
     const options = { compress_video: 'by_size', video_compress_max_filesize: 0.1 };
-    const { work, input, mediaRun } = await worked(source, 'webm', options, { cores: 6, max: 60, usual: 0.2 });
-    const { sizeAfter } = await compress(work, input, 0, mediaRun, () => {});
+    const { job, mediaRun } = await worked(source, 'webm', options, { cores: 6, max: 60, usual: 0.2 });
+    const { sizeAfter } = await compress(job, mediaRun);
 
     expect(sizeAfter).toBeLessThanOrEqual(100_000);
     expect(sizeAfter).toBeGreaterThanOrEqual(95_000);
@@ -93,8 +89,8 @@ describe('The default preset', () => {
   test('of a WebP compresses less thoroughly', async () => {
     const source = await clip(4);
     const sizeWithin = async (usual: number) => {
-      const { work, input, mediaRun } = await worked(source, 'webp', {}, { cores: 6, max: 60, usual });
-      const [output] = await convert(work, input, 0, mediaRun, () => {});
+      const { job, mediaRun } = await worked(source, 'webp', {}, { cores: 6, max: 60, usual });
+      const [output] = await convert(job, mediaRun);
       return (await stat(output?.path ?? '')).size;
     };
 
@@ -129,13 +125,11 @@ describe('What would not end in time is refused before it starts', () => {
   });
 
   test('with the time that is left until the deadline, not with the whole limit', async () => {
-    const { work, input } = await worked(await clip(20), 'mp4', {}, { cores: 1, max: 0, usual: 0 });
+    const { work } = await worked(await clip(20), 'mp4', {}, { cores: 1, max: 0, usual: 0 });
     const context = quietContext();
 
     await expect(engine.run({ ...work, deadline: Date.now() }, context)).rejects.toThrow(/but the limit is 1 second\./);
-    expect(
-      (await engine.run({ ...work, inputs: [input], deadline: Date.now() + 60_000 }, context)).outputs,
-    ).toHaveLength(1);
+    expect((await engine.run({ ...work, deadline: Date.now() + 60_000 }, context)).outputs).toHaveLength(1);
   });
 
   test('Copying the same video into another container takes no such time', async () => {

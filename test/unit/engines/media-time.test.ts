@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { videoArgs } from '../../../functions/engines/media/codecs.ts';
-import { mediaFormat, type VideoEncoder } from '../../../functions/engines/media/formats.ts';
+import type { VideoEncoder } from '../../../functions/engines/media/encoders.ts';
+import { mediaFormat } from '../../../functions/engines/media/formats.ts';
 import { emptyRequest, type MediaRequest, ofTrack, plan, planInTime } from '../../../functions/engines/media/plan.ts';
 import { type Preset, presets } from '../../../functions/engines/media/presets.ts';
 import type { Probe, VideoStream } from '../../../functions/engines/media/probe.ts';

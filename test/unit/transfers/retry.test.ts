@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { backoff, retry } from '../../../functions/transfers/retry.ts';
+import { backoff, retry } from '../../../shared/retry.ts';
 
 /** Returns work that fails a number of times, each time with another error, before it succeeds. */
 function failing(times: number) {

@@ -140,11 +140,7 @@ function whyNone(): string | undefined {
 
 function launcherArguments({ root, readable, user, network }: LaunchOptions, tmp: Folder, warm: Folder): string[] {
   return [
-    launcher,
-    '--view',
-    root.view,
-    '--tmp',
-    placeOf(tmp),
+    ...[launcher, '--view', root.view, '--tmp', placeOf(tmp)],
     ...[warm, root.tasks].flatMap((folder) => ['--write', placeOf(folder)]),
     ...readable.flatMap((path) => ['--read', path]),
     ...(user === undefined ? [] : ['--user', String(user)]),
@@ -173,19 +169,11 @@ function ownCode(): string[] {
 
 /** Returns the folders of programs and libraries in the environment. */
 function programFolders(): string[] {
-  const {
-    PATH = '',
-    LD_LIBRARY_PATH = '',
-    FONTCONFIG_PATH = '',
-    FONTCONFIG_FILE = '',
-    LATHE_LAYERS = '',
-  } = process.env;
-  const named = pathVariables.flatMap((name) => process.env[name] ?? []);
+  const variable = (name: string) => process.env[name] ?? '';
   const folders = [
-    ...[PATH, LD_LIBRARY_PATH].flatMap((list) => list.split(delimiter)),
-    ...[...named, FONTCONFIG_FILE].map((file) => (file === '' ? '' : dirname(file))),
-    FONTCONFIG_PATH,
-    LATHE_LAYERS,
+    ...['PATH', 'LD_LIBRARY_PATH'].flatMap((name) => variable(name).split(delimiter)),
+    ...[...pathVariables, 'FONTCONFIG_FILE'].map(variable).map((file) => (file === '' ? '' : dirname(file))),
+    ...['FONTCONFIG_PATH', 'LATHE_LAYERS'].map(variable),
   ];
   // A folder with other contents is not made readable for the programs in it.
   const whole = ['/', '/tmp', process.env.HOME];

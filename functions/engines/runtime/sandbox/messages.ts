@@ -142,7 +142,10 @@ export function parseMessage(line: string): FromSandbox {
         details: detailsOf(fields.details, 'details'),
       };
     default:
-      return { ...endOf(fields), warmPrograms: listOf(fields.warmPrograms, 'warmPrograms', 100, processOf) };
+      return {
+        ...endOf(fields),
+        warmPrograms: listOf(fields.warmPrograms, 'warmPrograms', 100, (pid) => integerOf(pid, 'a process')),
+      };
   }
 }
 
@@ -171,7 +174,9 @@ function resultOf(value: unknown): WorkResult {
   return {
     outputs: listOf(outputs, 'outputs', maxFilesPerTask, outputOf),
     ...(details === undefined ? {} : { details: detailsOf(details, 'details') }),
-    ...(warnings === undefined ? {} : { warnings: listOf(warnings, 'warnings', maxFilesPerTask, warningOf) }),
+    ...(warnings === undefined
+      ? {}
+      : { warnings: listOf(warnings, 'warnings', maxFilesPerTask, (warning) => shown(warning, 'a warning', 1_000)) }),
   };
 }
 
@@ -184,17 +189,9 @@ function outputOf(value: unknown): OutputFile {
   };
 }
 
-function warningOf(value: unknown): string {
-  return shown(value, 'a warning', 1_000);
-}
-
 /** Returns a text for people, shortened if it is too long. */
 function shown(value: unknown, name: string, maxLength: number): string {
   return printable(textOf(value, name), maxLength);
-}
-
-function processOf(value: unknown): number {
-  return integerOf(value, 'a process');
 }
 
 function integerOf(value: unknown, name: string): number {

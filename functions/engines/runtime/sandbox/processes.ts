@@ -22,8 +22,7 @@ export interface ProcessRow {
  */
 export function sandboxProcesses(supervisor: number, mark?: string): ProcessRow[] {
   const rows = existsSync('/proc/self/stat') ? processRows(readdirSync('/proc')) : rowsFromPs();
-  const children = new Map<number, ProcessRow[]>();
-  for (const row of rows) children.set(row.parent, [...(children.get(row.parent) ?? []), row]);
+  const children = Map.groupBy(rows, ({ parent }) => parent);
   const roots = rows.filter(
     (row) =>
       row.pid === supervisor || row.group === supervisor || (mark !== undefined && environmentNames(row.pid, mark)),

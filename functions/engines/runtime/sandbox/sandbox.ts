@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { withDeadline } from '../../../../shared/concurrency.ts';
 import { SettingsError } from '../../../../shared/settings.ts';
 import { TamperedError } from '../checks.ts';
 import { EngineError, type RunContext, type Work, type WorkResult } from '../engine.ts';
@@ -178,15 +179,8 @@ export class Sandbox {
 
   /** Waits until the engine has settled after its last work. Kills the process if it does not. */
   async settled(): Promise<void> {
-    const child = this.#child;
-    if (!child) return;
-    const late = new AbortController();
-    const timeout = wait(settleMs, undefined, { signal: late.signal }).then(
-      () => this.#kill(),
-      () => {},
-    );
-    await Promise.race([child.settled.promise, timeout]);
-    late.abort();
+    const settled = this.#child?.settled.promise.then(() => true);
+    if (settled && !(await withDeadline(settled, settleMs))) this.#kill();
   }
 
   /** Kills the process and everything it started. The next work gets a new process. */
