@@ -3,7 +3,7 @@ import { defined } from '../../../shared/defined.ts';
 import { spellings as imageSpellings } from '../image/formats.ts';
 import { pdfOptions as pdfPageOptions } from '../image/options.ts';
 import { detectDocument } from './detect.ts';
-import { markupFormats, type OfficeKind, officeFormats, pageFormats } from './formats.ts';
+import { markupFormats, type OfficeKind, officeFormats, pageFormats, perSheet } from './formats.ts';
 import * as option from './options.ts';
 import { components, mergeablePictures, requires } from './requires.ts';
 import { imageFormats } from './route.ts';
@@ -100,7 +100,6 @@ function office(): Capability[] {
       case 'text':
         return [...protectable(source, outputsOf('text')), ...convert(source, markupOutputs, []), ...pages(source)];
       case 'sheet': {
-        const perSheet = ['csv', 'tsv', 'slk'];
         const whole = outputsOf('sheet').filter((name) => !perSheet.includes(name));
         // A text file has one sheet, and its values stay as written.
         const delimited = format.ext === 'csv' || format.ext === 'tsv';

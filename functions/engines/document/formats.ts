@@ -201,6 +201,9 @@ export const pageFormats: Format[] = [
   { ext: 'svg', mediaType: 'image/svg+xml' },
 ];
 
+/** Formats of one table. LibreOffice writes a file for each sheet. */
+export const perSheet = ['csv', 'tsv', 'slk'];
+
 const office = new Map(officeFormats.map((format) => [format.ext, format]));
 const markup = new Map(markupFormats.map((format) => [format.ext, format]));
 

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { EngineError, type WorkContext } from '../runtime/engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
 import { firstBytes, isMarkup, readPart, readParts, zipOf } from './guards/containers.ts';
 import { defuseVector } from './guards/defuse-vector.ts';
 import { Inspection } from './guards/inspection.ts';
 import { decodeDataUri, isVector, rasterType, toDataUri } from './guards/pictures.ts';
+import type { Workspace } from './pdf/pdf.ts';
 import { decodeXml, encodeXml } from './xml-text.ts';
 
 const timeoutMs = 180_000;
@@ -15,7 +16,6 @@ const timeoutMs = 180_000;
 const dataFolder = '/usr/share/pandoc';
 
 interface PandocRequest {
-  folder: string;
   input: string;
   from: string;
   to: string;
@@ -41,11 +41,8 @@ const markdown = {
  * Converts markup with pandoc in its sandbox, in which readers and writers are pure functions: inclusions, images and
  * style sheets that a document names are not read. Returns warnings for the user.
  */
-export async function convertWithPandoc(
-  request: PandocRequest,
-  { signal }: Pick<WorkContext, 'signal'>,
-): Promise<string[]> {
-  const { folder, to, output, title } = request;
+export async function convertWithPandoc(request: PandocRequest, { folder, signal }: Workspace): Promise<string[]> {
+  const { to, output, title } = request;
   const cwd = join(folder, 'pandoc');
   await mkdir(cwd, { recursive: true });
   const run = async (...args: string[]) => {

@@ -26,22 +26,20 @@ export const engine: Engine = {
     for (const [index, given] of work.inputs.entries()) {
       const { input, folder } = await bring(given, work, index);
       context.limitProcessorTime(justifiedSeconds({ bytes: input.size }));
-      const share = {
-        ...context,
-        progress: (percent: number) => context.progress(((index + percent / 100) / work.inputs.length) * 100),
-      };
+      const progress = (percent: number) => context.progress(((index + percent / 100) / work.inputs.length) * 100);
+      const space = { ...context, folder, progress };
       if (work.operation === 'compress') {
-        const compressed = await compress({ ...work, folder }, input, share);
+        const compressed = await compress(work, input, space);
         await outputs.add(compressed.output);
         details = compressed.details;
         for (const warning of compressed.warnings) warnings.add(warning);
-      } else if (work.operation === 'crop') await outputs.add(await crop({ ...work, folder }, input, share));
+      } else if (work.operation === 'crop') await outputs.add(await crop(work, input, space));
       else {
-        const converted = await convert(work, input, folder, share);
+        const converted = await convert(work, input, space);
         await outputs.add(...converted.outputs);
         for (const warning of converted.warnings) warnings.add(warning);
       }
-      share.progress(100);
+      progress(100);
     }
     return {
       outputs: outputs.files,

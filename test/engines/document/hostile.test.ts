@@ -258,7 +258,7 @@ describe('PostScript that reads and writes', () => {
     const signal = AbortSignal.timeout(1500);
 
     await expect(
-      runTool('gs', ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=nullpage', path], place.folder, { signal }),
+      runTool('gs', ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=nullpage', path], { folder: place.folder, signal }),
     ).rejects.toThrow();
   });
 });

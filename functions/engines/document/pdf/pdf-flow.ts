@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { EngineError, type WorkContext } from '../../runtime/engine.ts';
-import { type Pdf, runTool } from './pdf.ts';
+import { EngineError } from '../../runtime/engine.ts';
+import { type Pdf, runTool, type Workspace } from './pdf.ts';
 
 /** Pixels per point in the output of pdftohtml. */
 const zoom = 1.5;
@@ -58,20 +58,20 @@ type Item = { top: number } & (
  * Writes the text of a PDF as a reflowable document: paragraphs, tables and images, as flat OpenDocument.
  * LibreOffice's own PDF import puts every line in a separate frame, which looks right but cannot be edited.
  */
-export async function writeFlow(pdf: Pdf, output: string, folder: string, context: Pick<WorkContext, 'signal'>) {
-  const pages = await readPages(pdf, folder, context);
+export async function writeFlow(pdf: Pdf, output: string, space: Workspace): Promise<void> {
+  const pages = await readPages(pdf, space);
   if (!pages.some(({ blocks }) => blocks.length > 0))
     throw new EngineError('The PDF contains no text, only images. Text recognition (OCR) is not available.');
   await writeFile(output, await compose(pages));
 }
 
-async function readPages(pdf: Pdf, folder: string, context: Pick<WorkContext, 'signal'>): Promise<Page[]> {
-  const layout = join(folder, 'layout.xml');
-  const drawn = join(folder, 'drawn');
-  await runTool('pdftotext', ['-bbox-layout', '-enc', 'UTF-8', pdf.path, layout], folder, context);
+async function readPages(pdf: Pdf, space: Workspace): Promise<Page[]> {
+  const layout = join(space.folder, 'layout.xml');
+  const drawn = join(space.folder, 'drawn');
+  await runTool('pdftotext', ['-bbox-layout', '-enc', 'UTF-8', pdf.path, layout], space);
   const args = ['-xml', '-noroundcoord', '-fontfullname', '-hidden', '-nodrm', '-q', '-enc', 'UTF-8', pdf.path, drawn];
-  await runTool('pdftohtml', args, folder, context);
-  const styles = readStyles(await readFile(`${drawn}.xml`, 'utf8'), folder);
+  await runTool('pdftohtml', args, space);
+  const styles = readStyles(await readFile(`${drawn}.xml`, 'utf8'), space.folder);
   return pagesOfLayout(await readFile(layout, 'utf8')).map((text, index) =>
     readPage(text, styles[index] ?? { spans: [], pictures: [] }),
   );
