@@ -20,7 +20,7 @@ import {
   type Sheet,
   UnreadableDocument,
 } from './office/office.ts';
-import { loading, paper, storing, type Table, tableOf } from './office/office-filters.ts';
+import { loading, paper, pdfPart, storing, type Table, tableOf } from './office/office-filters.ts';
 import { convertWithPandoc } from './pandoc.ts';
 import { archivePdf, distill } from './pdf/ghostscript.ts';
 import {
@@ -145,7 +145,7 @@ async function pdfOf(conversion: Conversion, path: string): Promise<Pdf> {
 async function fromPdf(step: Step, pdf: Pdf, conversion: Conversion): Promise<Made[]> {
   const { folder, drawnElsewhere } = conversion;
   const { options, outputFormat } = conversion.work;
-  const part = drawnElsewhere && step.by === 'pdf' ? Number.parseInt(String(options.pdf_a), 10) : 0;
+  const part = drawnElsewhere && step.by === 'pdf' ? pdfPart(options) : 0;
   if (part > 0 || (step.by !== 'pdf' && step.by !== 'text')) await checkPictures(pdf.path);
   const pages = pagesOf(options, pdf.pages);
   if (step.by === 'images') {

@@ -253,48 +253,49 @@ interface Picture {
   omit(): void;
 }
 
-function picturesOf(tree: unknown): Picture[] {
-  const pictures: Picture[] = [];
+/** Walks a syntax tree from its end, without recursion. A node may be changed before its content is visited. */
+function* nodesOf(tree: unknown): Generator<object> {
   const open: unknown[] = [tree];
   while (open.length > 0) {
     const node = open.pop();
     if (typeof node !== 'object' || node === null) continue;
-    if (isImage(node)) {
-      const [, description, target] = node.c;
-      pictures.push({
-        get source() {
-          return target[0];
-        },
-        set source(source) {
-          target[0] = source;
-        },
-        unsize: () => {
-          node.c[0] = ['', [], []];
-        },
-        omit: () => Object.assign(node, { t: 'Span', c: [['', [], []], description] }),
-      });
-    }
+    yield node;
     for (const inner of Object.values(node)) open.push(inner);
+  }
+}
+
+function picturesOf(tree: unknown): Picture[] {
+  const pictures: Picture[] = [];
+  for (const node of nodesOf(tree)) {
+    if (!isImage(node)) continue;
+    const [, description, target] = node.c;
+    pictures.push({
+      get source() {
+        return target[0];
+      },
+      set source(source) {
+        target[0] = source;
+      },
+      unsize: () => {
+        node.c[0] = ['', [], []];
+      },
+      omit: () => Object.assign(node, { t: 'Span', c: [['', [], []], description] }),
+    });
   }
   return pictures.reverse();
 }
 
 /** Removes the sections of a book, but not their content. In Markdown they would be HTML around every chapter. */
 function unwrap(tree: unknown): void {
-  const open: unknown[] = [tree];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== 'object' || node === null) continue;
-    if (Array.isArray(node)) {
-      const nodes = node.splice(0).reverse();
-      while (nodes.length > 0) {
-        const next = nodes.pop();
-        const content = wrappedIn(next);
-        if (content) for (const inner of content.toReversed()) nodes.push(inner);
-        else node.push(next);
-      }
+  for (const node of nodesOf(tree)) {
+    if (!Array.isArray(node)) continue;
+    const nodes = node.splice(0).reverse();
+    while (nodes.length > 0) {
+      const next = nodes.pop();
+      const content = wrappedIn(next);
+      if (content) for (const inner of content.toReversed()) nodes.push(inner);
+      else node.push(next);
     }
-    for (const inner of Object.values(node)) open.push(inner);
   }
 }
 
@@ -322,10 +323,8 @@ async function dataFiles(cwd: string, to: string): Promise<string[]> {
   const files = ['data/data/translations/en.yaml', template, 'data/data/templates/styles.html'];
   if (['docx', 'odt', 'pptx'].includes(to)) {
     const entries = await readdir(join(dataFolder, 'data', to), { recursive: true, withFileTypes: true });
-    for (const entry of entries) {
-      if (!entry.isFile()) continue;
-      files.push(`data${join(entry.parentPath, entry.name).slice(dataFolder.length)}`);
-    }
+    for (const entry of entries)
+      if (entry.isFile()) files.push(`data${join(entry.parentPath, entry.name).slice(dataFolder.length)}`);
   }
   return files.filter((file) => existsSync(join(cwd, file))).map((file) => `--epub-embed-font=${file}`);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PDFDocument, type PDFPage } from '@cantoo/pdf-lib';
 import { withExtension } from '../../../../shared/files/names.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from '../../runtime/engine.ts';
-import { checkPdf, openPdf, pagesOf, type Workspace } from './pdf.ts';
+import { checkPdf, damagedPdf, openPdf, pagesOf, type Workspace } from './pdf.ts';
 
 interface Box {
   x: number;
@@ -39,9 +39,7 @@ async function cropPages(path: string, box: Box, chosen: Set<number>): Promise<U
     return await document.save();
   } catch (error) {
     // The page tree is read after the file is loaded, and may be damaged.
-    if (error instanceof EngineError) throw error;
-    const detail = error instanceof Error ? error.message : String(error);
-    throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
+    throw error instanceof EngineError ? error : damagedPdf(error);
   }
 }
 

@@ -6,7 +6,7 @@ import { EngineError } from '../../runtime/engine.ts';
 import { postScriptError, withoutDirectoryWalks } from '../../runtime/ghostscript.ts';
 import { replacePages } from '../../runtime/pdf-join.ts';
 import { ProgramError } from '../../runtime/program.ts';
-import { runTool, type Workspace } from './pdf.ts';
+import { damagedPdf, runTool, type Workspace } from './pdf.ts';
 
 /** Debian installs it on disk; other builds embed it. */
 const debianProfile = '/usr/share/color/icc/ghostscript/srgb.icc';
@@ -94,8 +94,7 @@ async function rewritePages(
     await writeFile(joined, await pdf.save());
   } catch (error) {
     // Ghostscript may write a file without pages if the page tree is circular.
-    const detail = error instanceof Error ? error.message : String(error);
-    throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
+    throw damagedPdf(error);
   }
   // Removes objects that are no longer referenced.
   await runTool('qpdf', ['--warning-exit-0', '--object-streams=generate', joined, output], space);

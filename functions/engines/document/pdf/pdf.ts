@@ -291,8 +291,13 @@ export async function runTool(
     if (!(error instanceof ProgramError)) throw error;
     const detail = error.stderr.trim().split('\n').slice(-5).join('\n');
     if (error.timedOut) throw new EngineError('The PDF takes too long to process. Split it.', { detail });
-    throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
+    throw damagedPdf(error, detail);
   }
+}
+
+/** Returns the error for a PDF that cannot be processed. */
+export function damagedPdf(cause: unknown, detail = cause instanceof Error ? cause.message : String(cause)) {
+  return new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause });
 }
 
 /** Checks that an output PDF opens and has the expected pages. */
