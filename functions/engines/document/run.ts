@@ -1,5 +1,7 @@
 import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defined } from '../../../shared/defined.ts';
+import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Engine, InputFile, Work } from '../runtime/engine.ts';
 import { justifiedSeconds } from '../runtime/justified-time.ts';
 import { Outputs } from '../runtime/outputs.ts';
@@ -17,7 +19,7 @@ export const engine: Engine = {
   async run(work, context) {
     const outputs = new Outputs(work);
     const warnings = new Set<string>();
-    let details = {};
+    let details: JsonObject | undefined;
     if (work.operation === 'merge') {
       const inputs = [];
       for (const [index, given] of work.inputs.entries()) inputs.push(await bring(given, work, index));
@@ -41,11 +43,7 @@ export const engine: Engine = {
       }
       progress(100);
     }
-    return {
-      outputs: outputs.files,
-      ...(work.operation === 'compress' ? { details } : {}),
-      ...(warnings.size > 0 ? { warnings: [...warnings] } : {}),
-    };
+    return defined({ outputs: outputs.files, details, warnings: warnings.size > 0 ? [...warnings] : undefined });
   },
 };
 

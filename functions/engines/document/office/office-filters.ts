@@ -1,4 +1,5 @@
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
+import { defined } from '../../../../shared/defined.ts';
 import { officeFormat } from '../formats.ts';
 import type { OfficeProperties, OfficeRequest } from './office.ts';
 
@@ -113,13 +114,11 @@ const papers: Record<string, [width: number, height: number]> = {
 
 /** Returns the paper that the options request, if any. */
 export function paper(options: OptionValues): OfficeRequest['page'] {
-  const size = papers[String(options.page_size)];
-  const orientation = options.page_orientation;
-  if (!size && orientation === undefined) return undefined;
-  return {
-    ...(size ? { width: size[0], height: size[1] } : {}),
-    ...(orientation === undefined ? {} : { landscape: orientation === 'landscape' }),
-  };
+  const { page_size, page_orientation } = options;
+  if (page_size === undefined && page_orientation === undefined) return undefined;
+  const [width, height] = papers[String(page_size)] ?? [];
+  const landscape = page_orientation === undefined ? undefined : page_orientation === 'landscape';
+  return defined({ width, height, landscape });
 }
 
 /** Detects the delimiter of a CSV file: the one that occurs equally often in its first lines, outside quotes. */
