@@ -3,7 +3,7 @@ import { defined } from '../../../shared/defined.ts';
 import { spellings as imageSpellings } from '../image/formats.ts';
 import { pdfOptions as pdfPageOptions } from '../image/options.ts';
 import { detectDocument } from './detect.ts';
-import { markupFormats, type OfficeKind, officeFormats, pageFormats } from './formats.ts';
+import { markupFormats, type OfficeKind, officeFormat, officeFormats, pageFormats, perSheet } from './formats.ts';
 import * as option from './options.ts';
 import { components, mergeablePictures, requires } from './requires.ts';
 import { imageFormats } from './route.ts';
@@ -14,16 +14,12 @@ function bare({ ext, mediaType, aliasOf, contents }: Format): Format {
   return defined({ ext, mediaType, aliasOf, contents });
 }
 
-/** Indexes of `formats` by canonical name. Every capability looks one up whenever a function starts. */
-const places = new Map<string, number[]>();
-for (const [place, { ext, aliasOf }] of formats.entries()) {
-  const name = aliasOf ?? ext;
-  places.set(name, [...(places.get(name) ?? []), place]);
-}
+/** Formats with their indexes by canonical name. Every capability looks one up whenever a function starts. */
+const places = Map.groupBy(formats.entries(), ([, { ext, aliasOf }]) => aliasOf ?? ext);
 
 function spellings(names: readonly string[]): string[] {
-  const found = [...new Set(names)].flatMap((name) => places.get(name) ?? []).sort((left, right) => left - right);
-  return found.flatMap((place) => formats[place]?.ext ?? []);
+  const found = [...new Set(names)].flatMap((name) => places.get(name) ?? []);
+  return found.sort(([left], [right]) => left - right).map(([, { ext }]) => ext);
 }
 
 const markupOutputs = markupFormats.flatMap(({ ext, writes }) => (writes ? [ext] : []));
@@ -70,19 +66,10 @@ function pages(source: Source): Capability[] {
 }
 
 function protectable(source: Source, to: string[], options: OptionDescriptor[] = []): Capability[] {
-  const able = officeFormats.filter((format) => format.protectable).map(({ ext }) => ext);
-  return [
-    ...convert(
-      source,
-      to.filter((name) => able.includes(name)),
-      [...options, option.outputPassword],
-    ),
-    ...convert(
-      source,
-      to.filter((name) => !able.includes(name)),
-      options,
-    ),
-  ];
+  const { able = [], others = [] } = Object.groupBy(to, (name) =>
+    officeFormat(name)?.protectable ? 'able' : 'others',
+  );
+  return [...convert(source, able, [...options, option.outputPassword]), ...convert(source, others, options)];
 }
 
 function readingOptions({ ext, container }: { ext: string; container?: string | undefined }): OptionDescriptor[] {
@@ -100,7 +87,6 @@ function office(): Capability[] {
       case 'text':
         return [...protectable(source, outputsOf('text')), ...convert(source, markupOutputs, []), ...pages(source)];
       case 'sheet': {
-        const perSheet = ['csv', 'tsv', 'slk'];
         const whole = outputsOf('sheet').filter((name) => !perSheet.includes(name));
         // A text file has one sheet, and its values stay as written.
         const delimited = format.ext === 'csv' || format.ext === 'tsv';

@@ -1,13 +1,14 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { defined } from '../../../shared/defined.ts';
 import { stemOf, withExtension } from '../../../shared/files/names.ts';
 import { joinTiffs } from '../image/codecs/tiff-pages.ts';
-import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
 import { type Extent, justifiedSeconds } from '../runtime/justified-time.ts';
 import { checkPictures } from '../runtime/pdf-pictures.ts';
 import { runProgram } from '../runtime/program.ts';
-import { officeFormat } from './formats.ts';
+import { officeFormat, perSheet } from './formats.ts';
 import { checkZip, markupBytes } from './guards/containers.ts';
 import type { SafeFile } from './guards/inspection.ts';
 import { previewOf, unreadableIwork } from './guards/iwork.ts';
@@ -19,7 +20,7 @@ import {
   type Sheet,
   UnreadableDocument,
 } from './office/office.ts';
-import { loading, paper, storing, type Table, tableOf } from './office/office-filters.ts';
+import { loading, paper, pdfPart, storing, type Table, tableOf } from './office/office-filters.ts';
 import { convertWithPandoc } from './pandoc.ts';
 import { archivePdf, distill } from './pdf/ghostscript.ts';
 import {
@@ -31,6 +32,7 @@ import {
   pagesOf,
   protectPdf,
   selectPages,
+  type Workspace,
   writeHtml,
   writePostScript,
 } from './pdf/pdf.ts';
@@ -50,11 +52,9 @@ interface Made {
   undrawn?: string[];
 }
 
-interface Conversion {
+interface Conversion extends Workspace {
   work: Work;
   input: InputFile;
-  folder: string;
-  context: WorkContext;
   /** Whether the pages were not converted by LibreOffice. */
   drawnElsewhere: boolean;
   /** Warnings for the user so far. */
@@ -65,26 +65,25 @@ interface Conversion {
 export async function convert(
   work: Work,
   input: InputFile,
-  folder: string,
-  context: WorkContext,
+  space: Workspace,
 ): Promise<{ outputs: OutputFile[]; warnings: string[] }> {
   const { outputFormat } = work;
   const warnings: string[] = [];
-  let made: Made[] = [await prepare(input, work, folder, warnings)];
-  context.progress(5);
+  let made: Made[] = [await prepare(input, work, space.folder, warnings)];
+  space.progress(5);
   let steps = route(input.format, outputFormat);
-  const preview = await findPreview(work, input, steps, folder, context);
+  const preview = await findPreview(work, input, steps, space);
   if (preview) {
     made = [{ path: preview.path }];
     steps = steps.slice(1);
   }
   const drawnElsewhere = preview !== undefined || input.format === 'pdf' || input.format === 'ps';
-  const conversion: Conversion = { work, input, folder, context, drawnElsewhere, warnings };
+  const conversion: Conversion = { ...space, work, input, drawnElsewhere, warnings };
   for (const [index, step] of steps.entries()) {
     const [only] = made;
     if (!only) break;
     made = await take(conversion, step, only, index, index === steps.length - 1);
-    context.progress(5 + ((index + 1) / steps.length) * 45);
+    space.progress(5 + ((index + 1) / steps.length) * 45);
   }
   await Promise.all(made.map(({ path }) => checkOutput(path, outputFormat)));
   const outputs = made.map(({ path, suffix }) => ({
@@ -96,49 +95,41 @@ export async function convert(
 }
 
 /** Returns the pages of an input that needs no layout, unless an option changes them. */
-async function findPreview(
-  { options }: Work,
-  input: InputFile,
-  [first]: Step[],
-  folder: string,
-  context: WorkContext,
-): Promise<Pdf | undefined> {
-  if (officeFormat(input.format)?.container !== 'iwork' || first?.by !== 'office' || first.to !== 'pdf')
-    return undefined;
+async function findPreview({ options }: Work, input: InputFile, [first]: Step[], space: Workspace) {
+  if (!isIwork(input.format) || first?.by !== 'office' || first.to !== 'pdf') return undefined;
   const changing = ['page_size', 'page_orientation', 'image_resolution'];
-  if (changing.some((name) => options[name] !== undefined)) return undefined;
-  return previewOf(input.path, folder, context);
+  return changing.some((name) => options[name] !== undefined) ? undefined : previewOf(input.path, space);
 }
 
+const isIwork = (format: string) => officeFormat(format)?.container === 'iwork';
+
 async function take(conversion: Conversion, step: Step, given: Made, index: number, last: boolean): Promise<Made[]> {
-  const { work, folder, context } = conversion;
+  const { work, folder } = conversion;
   const { path } = given;
-  const { options, outputFormat } = work;
   switch (step.by) {
     case 'office':
       return byOffice(conversion, step, given, index, last);
     case 'pandoc': {
-      const output = join(folder, `${index}.${last ? outputFormat : step.to}`);
-      context.limitProcessorTime(justifiedSeconds(await extentOf(path)));
-      const title = stemOf(conversion.input.name);
-      const request = { folder, input: path, from: step.from, to: step.to, output, title };
-      conversion.warnings.push(...(await convertWithPandoc(request, context)));
+      const output = join(folder, `${index}.${last ? work.outputFormat : step.to}`);
+      conversion.limitProcessorTime(justifiedSeconds(await extentOf(path)));
+      const request = { ...step, input: path, output, title: stemOf(conversion.input.name) };
+      conversion.warnings.push(...(await convertWithPandoc(request, conversion)));
       return [{ path: output }];
     }
     case 'flow': {
       const output = join(folder, `${index}.fodt`);
       const pdf = await selectedPdf(conversion, path);
-      await limitByPages(pdf, context);
-      await writeFlow(pdf, output, folder, context);
+      await limitByPages(pdf, conversion);
+      await writeFlow(pdf, output, conversion);
       return [{ path: output }];
     }
     case 'distill': {
       const output = join(folder, `${index}.pdf`);
-      await distill(path, output, folder, context);
+      await distill(path, output, conversion);
       return [{ path: output }];
     }
     default:
-      return fromPdf(step, await pdfOf(conversion, path), options, conversion);
+      return fromPdf(step, await pdfOf(conversion, path), conversion);
   }
 }
 
@@ -146,20 +137,20 @@ async function extentOf(path: string): Promise<Extent> {
   return { bytes: (await stat(path)).size, markupBytes: await markupBytes(path) };
 }
 
-async function pdfOf({ work, input, folder, context }: Conversion, path: string): Promise<Pdf> {
-  if (input.format !== 'pdf') return checkPdf(path, folder, context);
-  const { password } = work.options;
-  return openPdf(path, folder, typeof password === 'string' ? password : undefined, context);
+async function pdfOf(conversion: Conversion, path: string): Promise<Pdf> {
+  if (conversion.input.format === 'pdf') return openPdf(path, conversion.work.options, conversion);
+  return checkPdf(path, conversion.folder, conversion);
 }
 
-async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: Conversion): Promise<Made[]> {
-  const { folder, context, drawnElsewhere } = conversion;
-  const part = drawnElsewhere && step.by === 'pdf' ? Number.parseInt(String(options.pdf_a), 10) : 0;
+async function fromPdf(step: Step, pdf: Pdf, conversion: Conversion): Promise<Made[]> {
+  const { folder, drawnElsewhere } = conversion;
+  const { options, outputFormat } = conversion.work;
+  const part = drawnElsewhere && step.by === 'pdf' ? pdfPart(options) : 0;
   if (part > 0 || (step.by !== 'pdf' && step.by !== 'text')) await checkPictures(pdf.path);
-  const pages = pagesOf(typeof options.page_range === 'string' ? options.page_range : undefined, pdf.pages);
+  const pages = pagesOf(options, pdf.pages);
   if (step.by === 'images') {
     const request = { format: step.format, dpi: Number(options.image_dpi ?? 150), options };
-    const drawn = await drawPages(pdf, pages, request, folder, context);
+    const drawn = await drawPages(pdf, pages, request, conversion);
     if (step.format === 'tiff' && drawn.length > 1) {
       const output = join(folder, 'pages.tiff');
       const paths = drawn.map(({ path }) => path);
@@ -171,26 +162,13 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
     const digits = String(pdf.pages).length;
     return drawn.map(({ path, page }) => ({ path, suffix: String(page).padStart(digits, '0') }));
   }
-  const selected = await selectPages(pdf, pages, folder, context);
-  await limitByPages(selected, context);
-  const output = join(folder, `output.${conversion.work.outputFormat}`);
-  switch (step.by) {
-    case 'text':
-      await writeText(selected, output, options.keep_layout === true, folder, context);
-      break;
-    case 'html':
-      await writeHtml(selected, output, folder, context);
-      break;
-    case 'postscript':
-      await writePostScript(selected, output, undefined, folder, context);
-      break;
-    default:
-      return [
-        {
-          path: await finishPdf(selected, options, { part, checked: pdf.path }, folder, context),
-        },
-      ];
-  }
+  const selected = await selectPages(pdf, pages, conversion);
+  await limitByPages(selected, conversion);
+  const output = join(folder, `output.${outputFormat}`);
+  if (step.by === 'text') await writeText(selected, output, options.keep_layout === true, conversion);
+  else if (step.by === 'html') await writeHtml(selected, output, conversion);
+  else if (step.by === 'postscript') await writePostScript(selected, output, conversion);
+  else return [{ path: await finishPdf(selected, part, pdf.path, conversion) }];
   return [{ path: output }];
 }
 
@@ -198,37 +176,24 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
  * Applies the options of a PDF: PDF/A if its writer has not done so, or password protection. Verifies the result if it is a new
  * file.
  */
-async function finishPdf(
-  pdf: Pdf,
-  options: OptionValues,
-  { part, checked }: { part: number; checked: string },
-  folder: string,
-  context: WorkContext,
-): Promise<string> {
-  let { path } = pdf;
-  if (part > 0) {
-    const archived = join(folder, 'archived.pdf');
-    await archivePdf(path, archived, part, folder, context);
-    path = archived;
-  }
-  if (typeof options.output_password === 'string') {
-    await checkPdf(path, folder, context, pdf.pages);
-    const locked = join(folder, 'protected.pdf');
-    await protectPdf(path, locked, options.output_password, folder, context);
-    return locked;
-  }
-  if (path !== checked) await checkPdf(path, folder, context, pdf.pages);
-  return path;
+async function finishPdf(pdf: Pdf, part: number, checked: string, conversion: Conversion): Promise<string> {
+  const { folder } = conversion;
+  const { output_password: password } = conversion.work.options;
+  const path = part > 0 ? join(folder, 'archived.pdf') : pdf.path;
+  if (part > 0) await archivePdf(pdf.path, path, part, conversion);
+  if (path !== checked || password !== undefined) await checkPdf(path, folder, conversion, pdf.pages);
+  if (typeof password !== 'string') return path;
+  const locked = join(folder, 'protected.pdf');
+  await protectPdf(path, locked, password, conversion);
+  return locked;
 }
 
 /** Lists the fonts of a PDF by their PostScript names. */
-async function pdfFaces(path: string, folder: string, { signal }: WorkContext): Promise<string[]> {
+async function pdfFaces(path: string, { folder, signal }: Workspace): Promise<string[]> {
   const { stdout } = await runProgram('pdffonts', [path], { cwd: folder, signal });
   const lines = stdout.split('\n').slice(2);
   return lines.flatMap((line) => /^(?:[A-Z]{6}\+)?(\S+)/.exec(line)?.[1] ?? []);
 }
-
-const perSheet = ['csv', 'tsv', 'slk'];
 
 async function byOffice(
   conversion: Conversion,
@@ -237,8 +202,8 @@ async function byOffice(
   index: number,
   last: boolean,
 ): Promise<Made[]> {
-  const { work, folder, context } = conversion;
-  const { options } = work;
+  const { folder } = conversion;
+  const { options } = conversion.work;
   const { from, to } = step;
   const safe: SafeFile =
     given.vectors === undefined ? await prepareBetween(given.path, from, folder) : { ...given, vectors: given.vectors };
@@ -248,36 +213,33 @@ async function byOffice(
   const input = pdf?.path ?? path;
   const extent = { ...(await extentOf(input)), pages: pdf?.pages ?? 0, office: true };
   const load = from === 'pdf' ? { FilterName: pdfImporter(to) } : loading(from, options, table);
-  const page = paper(options);
+  const title = stemOf(conversion.input.name);
   const one = officeFormat(from)?.kind === 'sheet' && perSheet.includes(to);
   const ask = async (outputs: { path: string; sheet?: number }[]): Promise<OfficeFacts> => {
-    context.limitProcessorTime(justifiedSeconds(extent));
+    conversion.limitProcessorTime(justifiedSeconds(extent));
     const store = storing(from === 'pdf' ? to : from, to, options);
-    const request: OfficeRequest = {
+    const request = defined({
       input,
       load,
       outputs: outputs.map((output) => ({ ...output, store })),
       one,
       vectors,
-      ...(page ? { page } : {}),
-      ...(to === 'txt' || to === 'html'
-        ? { settle: { title: stemOf(conversion.input.name), plain: to === 'txt' } }
-        : {}),
-      ...(options.cell_values === 'iso' || options.cell_values === 'raw' ? { values: options.cell_values } : {}),
-      ...(nameless.includes(from)
-        ? { table: { name: sheetName(conversion.input.name), decimals: decimalsOf(table) } }
-        : {}),
-    };
-    return officeFormat(from)?.container === 'iwork' ? fromIwork(request, from) : office(request, options, from);
+      page: paper(options),
+      settle: to === 'txt' || to === 'html' ? { title, plain: to === 'txt' } : undefined,
+      values: (['iso', 'raw'] as const).find((kind) => kind === options.cell_values),
+      table: perSheet.includes(from) ? { name: sheetName(title), decimals: decimalsOf(table) } : undefined,
+      weigh: isIwork(from),
+    });
+    return office(request, options, from);
   };
   const wanted = typeof options.sheet === 'number' ? options.sheet : undefined;
   const first = join(folder, `${index}.${to}`);
-  const facts = await ask([{ path: first, ...(wanted === undefined ? {} : { sheet: wanted }) }]);
+  const facts = await ask([defined({ path: first, sheet: wanted })]);
   if (facts.pages === 0) throw new EngineError('The document has no pages.');
   if (to === 'pdf') conversion.warnings.push(...(safe.undrawn ?? []));
   // Fonts that an intermediate program chose mean nothing to the user.
   const fonts = to === 'pdf' ? doubtfulFonts(given.fonts ?? []) : [];
-  if (fonts.length > 0) conversion.warnings.push(...substitutedFonts(fonts, await pdfFaces(first, folder, context)));
+  if (fonts.length > 0) conversion.warnings.push(...substitutedFonts(fonts, await pdfFaces(first, conversion)));
   if (!one) return [{ path: first }];
 
   const sheets = facts.sheets ?? [];
@@ -304,13 +266,10 @@ async function byOffice(
 
 const maxSheets = 200;
 
-/** Formats without names of sheets. */
-const nameless = ['csv', 'tsv', 'slk'];
-
-/** Returns a sheet name from a file name: at most 31 characters, without forbidden ones. */
-function sheetName(name: string): string {
+/** Returns a sheet name from a title: at most 31 characters, without forbidden ones. */
+function sheetName(title: string): string {
   return (
-    stemOf(name)
+    title
       .replaceAll(/[[\]*?:/\\\p{Cc}]/gu, '_')
       .slice(0, 31)
       .toWellFormed()
@@ -392,29 +351,20 @@ function pdfImporter(to: string): string {
 }
 
 async function selectedPdf(conversion: Conversion, path: string): Promise<Pdf> {
-  const { work, folder, context } = conversion;
   const pdf = await pdfOf(conversion, path);
   await checkPictures(pdf.path);
-  const range = work.options.page_range;
-  return selectPages(pdf, pagesOf(typeof range === 'string' ? range : undefined, pdf.pages), folder, context);
-}
-
-async function fromIwork(request: OfficeRequest, format: string): Promise<OfficeFacts> {
-  try {
-    const facts = await convertWithOffice({ ...request, weigh: true });
-    if (facts.empty) throw unreadableIwork(format, 'LibreOffice loaded an empty document');
-    return facts;
-  } catch (error) {
-    if (error instanceof UnreadableDocument) throw unreadableIwork(format, error.detail);
-    throw error;
-  }
+  return selectPages(pdf, pagesOf(conversion.work.options, pdf.pages), conversion);
 }
 
 async function office(request: OfficeRequest, options: OptionValues, format: string): Promise<OfficeFacts> {
   try {
-    return await convertWithOffice(request);
+    const facts = await convertWithOffice(request);
+    if (facts.empty) throw unreadableIwork(format, 'LibreOffice loaded an empty document');
+    return facts;
   } catch (error) {
-    if (!(error instanceof UnreadableDocument) || !(await isProtected(request.input, format))) throw error;
+    if (!(error instanceof UnreadableDocument)) throw error;
+    if (isIwork(format)) throw unreadableIwork(format, error.detail);
+    if (!(await isProtected(request.input, format))) throw error;
     throw new EngineError(
       options.password === undefined
         ? 'The document is password-protected. Set the option password.'

@@ -1,532 +1,151 @@
 import type { Format } from '../../../shared/catalogue/catalogue.ts';
+import { defined } from '../../../shared/defined.ts';
 
 /** Kinds of documents in LibreOffice. It writes only formats of the kind that it has loaded. */
 export type OfficeKind = 'text' | 'sheet' | 'slides' | 'drawing';
 
-export interface OfficeFormat extends Format {
-  kind: OfficeKind;
-  /** Name of LibreOffice's importer; absent if it only writes the format. */
+/** A format of pandoc. */
+export interface MarkupFormat extends Format {
+  /** Name of the program's reader or importer; absent if it only writes the format. */
   reads?: string;
-  /** Name of LibreOffice's exporter; absent if it only reads the format. */
+  /** Name of its writer or exporter; absent if it only reads the format. */
   writes?: string;
-  /** Container to check before LibreOffice opens it. */
+  /** Container to check before the program opens it. */
   container?: 'zip' | 'xml' | 'cfb' | 'rtf' | 'text' | 'html' | 'gzip' | 'iwork';
-  /** Whether LibreOffice can write it with a password. */
-  protectable?: boolean;
 }
 
-export interface MarkupFormat extends Format {
-  /** Name of pandoc's reader. */
-  reads?: string;
-  /** Name of pandoc's writer. */
-  writes?: string;
-  container?: 'zip' | 'xml' | 'text';
+export interface OfficeFormat extends MarkupFormat {
+  kind: OfficeKind;
+  /** Whether LibreOffice can write it with a password. */
+  protectable?: boolean;
 }
 
 const opendocument = 'application/vnd.oasis.opendocument';
 const openxml = 'application/vnd.openxmlformats-officedocument';
 const sun = 'application/vnd.sun.xml';
+const macro = (type: string) => `application/vnd.ms-${type}.macroEnabled.12`;
 
+/** How a document is wrapped. */
+type Wrapping = Pick<OfficeFormat, 'contents' | 'container'>;
+
+const binary: Wrapping = {};
+const plain: Wrapping = { container: 'text' };
+const rtf: Wrapping = { container: 'rtf' };
+const html: Wrapping = { container: 'html', contents: ['xml'] };
+const xml: Wrapping = { container: 'xml', contents: ['xml'] };
+const gzip: Wrapping = { container: 'gzip', contents: ['gz', 'xml'] };
+const cfb: Wrapping = { container: 'cfb', contents: ['cfb'] };
+/** A compound file of a format without passwords. */
+const openCfb: Wrapping = { contents: ['cfb'] };
+const zip: Wrapping = { container: 'zip', contents: ['zip'] };
+const iwork: Wrapping = { container: 'iwork', contents: ['zip'] };
 /** An encrypted Office file is a compound file for any extension, and content types may come late in a zip. */
-const zipped = ['cfb', 'zip'];
+const ooxml: Wrapping = { container: 'zip', contents: ['cfb', 'zip'] };
+
+type OfficeRow = [
+  ext: string,
+  mediaType: string,
+  wrapping: Wrapping,
+  mode: 'r' | 'rw',
+  /** Name of LibreOffice's importer, and of its exporter in mode `rw`. */
+  filter: string,
+  /** Formats that content detection may report instead. */
+  lookalikes?: string[],
+  more?: { alias?: string; writes?: string },
+];
+
+const officeRows: Record<OfficeKind, OfficeRow[]> = {
+  text: [
+    ['doc', 'application/msword', cfb, 'rw', 'MS Word 97'],
+    ['dot', 'application/msword', cfb, 'rw', 'MS Word 97 Vorlage', ['doc']],
+    ['docx', `${openxml}.wordprocessingml.document`, ooxml, 'rw', 'MS Word 2007 XML'],
+    ['docm', macro('word.document'), ooxml, 'r', 'MS Word 2007 XML VBA', ['docx']],
+    ['dotx', `${openxml}.wordprocessingml.template`, ooxml, 'rw', 'MS Word 2007 XML Template', ['docx']],
+    ['dotm', macro('word.template'), ooxml, 'r', 'MS Word 2007 XML Template', ['docx', 'dotx']],
+    ['odt', `${opendocument}.text`, zip, 'rw', 'writer8'],
+    ['ott', `${opendocument}.text-template`, zip, 'rw', 'writer8_template', ['odt']],
+    ['fodt', `${opendocument}.text-flat-xml`, xml, 'rw', 'OpenDocument Text Flat XML'],
+    ['sxw', `${sun}.writer`, zip, 'r', 'StarOffice XML (Writer)'],
+    ['stw', `${sun}.writer.template`, zip, 'r', 'writer_StarOffice_XML_Writer_Template', ['sxw']],
+    ['rtf', 'application/rtf', rtf, 'rw', 'Rich Text Format'],
+    ['txt', 'text/plain', plain, 'rw', 'Text (encoded)'],
+    ['html', 'text/html', html, 'rw', 'HTML (StarWriter)', [], { alias: 'htm' }],
+    ['xhtml', 'application/xhtml+xml', html, 'r', 'HTML (StarWriter)', ['html'], { writes: 'XHTML Writer File' }],
+    ['abw', 'application/x-abiword', xml, 'r', 'AbiWord'],
+    ['wpd', 'application/vnd.wordperfect', binary, 'r', 'WordPerfect'],
+    ['pages', 'application/vnd.apple.pages', iwork, 'r', 'Apple Pages'],
+  ],
+  sheet: [
+    ['xls', 'application/vnd.ms-excel', cfb, 'rw', 'MS Excel 97'],
+    ['xlt', 'application/vnd.ms-excel', cfb, 'rw', 'MS Excel 97 Vorlage/Template', ['xls']],
+    ['xlsx', `${openxml}.spreadsheetml.sheet`, ooxml, 'rw', 'Calc MS Excel 2007 XML'],
+    ['xlsm', macro('excel.sheet'), ooxml, 'r', 'Calc MS Excel 2007 VBA XML', ['xlsx']],
+    ['xltx', `${openxml}.spreadsheetml.template`, ooxml, 'rw', 'Calc MS Excel 2007 XML Template', ['xlsx']],
+    ['xltm', macro('excel.template'), ooxml, 'r', 'Calc MS Excel 2007 XML Template', ['xlsx', 'xltx']],
+    ['ods', `${opendocument}.spreadsheet`, zip, 'rw', 'calc8'],
+    ['ots', `${opendocument}.spreadsheet-template`, zip, 'rw', 'calc8_template', ['ods']],
+    ['fods', `${opendocument}.spreadsheet-flat-xml`, xml, 'rw', 'OpenDocument Spreadsheet Flat XML'],
+    ['sxc', `${sun}.calc`, zip, 'r', 'StarOffice XML (Calc)'],
+    ['stc', `${sun}.calc.template`, zip, 'r', 'calc_StarOffice_XML_Calc_Template', ['sxc']],
+    ['csv', 'text/csv', plain, 'rw', 'Text - txt - csv (StarCalc)'],
+    ['tsv', 'text/tab-separated-values', plain, 'rw', 'Text - txt - csv (StarCalc)', [], { alias: 'tab' }],
+    ['slk', 'text/x-sylk', plain, 'rw', 'SYLK', [], { alias: 'sylk' }],
+    ['gnumeric', 'application/x-gnumeric', gzip, 'r', 'Gnumeric Spreadsheet'],
+    ['wk1', 'application/vnd.lotus-1-2-3', binary, 'r', 'Lotus'],
+    ['numbers', 'application/vnd.apple.numbers', iwork, 'r', 'Apple Numbers'],
+  ],
+  slides: [
+    ['ppt', 'application/vnd.ms-powerpoint', cfb, 'rw', 'MS PowerPoint 97'],
+    ['pps', 'application/vnd.ms-powerpoint', cfb, 'rw', 'MS PowerPoint 97 AutoPlay', ['ppt']],
+    ['pot', 'application/vnd.ms-powerpoint', cfb, 'rw', 'MS PowerPoint 97 Vorlage', ['ppt']],
+    ['pptx', `${openxml}.presentationml.presentation`, ooxml, 'rw', 'Impress MS PowerPoint 2007 XML'],
+    ['pptm', macro('powerpoint.presentation'), ooxml, 'r', 'Impress MS PowerPoint 2007 XML VBA', ['pptx']],
+    ['ppsx', `${openxml}.presentationml.slideshow`, ooxml, 'rw', 'Impress MS PowerPoint 2007 XML AutoPlay', ['pptx']],
+    ['ppsm', macro('powerpoint.slideshow'), ooxml, 'r', 'Impress MS PowerPoint 2007 XML AutoPlay', ['pptx', 'ppsx']],
+    ['potx', `${openxml}.presentationml.template`, ooxml, 'rw', 'Impress MS PowerPoint 2007 XML Template', ['pptx']],
+    ['potm', macro('powerpoint.template'), ooxml, 'r', 'Impress MS PowerPoint 2007 XML Template', ['pptx', 'potx']],
+    ['odp', `${opendocument}.presentation`, zip, 'rw', 'impress8'],
+    ['otp', `${opendocument}.presentation-template`, zip, 'rw', 'impress8_template', ['odp']],
+    ['fodp', `${opendocument}.presentation-flat-xml`, xml, 'rw', 'OpenDocument Presentation Flat XML'],
+    ['sxi', `${sun}.impress`, zip, 'r', 'StarOffice XML (Impress)'],
+    ['key', 'application/vnd.apple.keynote', iwork, 'r', 'Apple Keynote'],
+  ],
+  drawing: [
+    ['odg', `${opendocument}.graphics`, zip, 'rw', 'draw8'],
+    ['otg', `${opendocument}.graphics-template`, zip, 'rw', 'draw8_template', ['odg']],
+    ['fodg', `${opendocument}.graphics-flat-xml`, xml, 'rw', 'OpenDocument Drawing Flat XML'],
+    ['sxd', `${sun}.draw`, zip, 'r', 'StarOffice XML (Draw)'],
+    ['vsd', 'application/vnd.visio', openCfb, 'r', 'Visio Document'],
+    ['pub', 'application/vnd.ms-publisher', openCfb, 'r', 'Publisher Document'],
+    ['vsdx', 'application/vnd.ms-visio.drawing', zip, 'r', 'Visio Document'],
+    ['vsdm', macro('visio.drawing'), zip, 'r', 'Visio Document', ['vsdx']],
+    ['vstx', 'application/vnd.ms-visio.template', zip, 'r', 'Visio Document', ['vsdx']],
+    ['emf', 'image/emf', binary, 'r', 'EMF - MS Windows Metafile', [], { writes: 'draw_emf_Export' }],
+    ['wmf', 'image/wmf', binary, 'r', 'WMF - MS Windows Metafile', [], { writes: 'draw_wmf_Export' }],
+  ],
+};
+
+/** Formats that LibreOffice can write with a password. */
+const protectable = ['docx', 'odt', 'xlsx', 'ods', 'pptx', 'odp'];
+
+function formatsOf(kind: OfficeKind, rows: OfficeRow[]): OfficeFormat[] {
+  return rows.flatMap(([ext, mediaType, { container, ...wrapping }, mode, reads, lookalikes = [], more = {}]) => {
+    const contents = wrapping.contents && [...wrapping.contents, ...lookalikes];
+    const writes = more.writes ?? (mode === 'rw' ? reads : undefined);
+    const named = defined({ mediaType, contents, kind });
+    return [
+      defined({ ext, ...named, reads, writes, container, protectable: protectable.includes(ext) }),
+      ...(more.alias === undefined ? [] : [{ ext: more.alias, aliasOf: ext, ...named }]),
+    ];
+  });
+}
 
 /** The formats of LibreOffice. */
 export const officeFormats: OfficeFormat[] = [
-  {
-    ext: 'doc',
-    mediaType: 'application/msword',
-    contents: ['cfb'],
-    kind: 'text',
-    reads: 'MS Word 97',
-    writes: 'MS Word 97',
-    container: 'cfb',
-  },
-  {
-    ext: 'dot',
-    mediaType: 'application/msword',
-    contents: ['cfb', 'doc'],
-    kind: 'text',
-    reads: 'MS Word 97 Vorlage',
-    writes: 'MS Word 97 Vorlage',
-    container: 'cfb',
-  },
-  {
-    ext: 'docx',
-    mediaType: `${openxml}.wordprocessingml.document`,
-    contents: zipped,
-    kind: 'text',
-    reads: 'MS Word 2007 XML',
-    writes: 'MS Word 2007 XML',
-    container: 'zip',
-    protectable: true,
-  },
-  {
-    ext: 'docm',
-    mediaType: 'application/vnd.ms-word.document.macroEnabled.12',
-    contents: [...zipped, 'docx'],
-    kind: 'text',
-    reads: 'MS Word 2007 XML VBA',
-    container: 'zip',
-  },
-  {
-    ext: 'dotx',
-    mediaType: `${openxml}.wordprocessingml.template`,
-    contents: [...zipped, 'docx'],
-    kind: 'text',
-    reads: 'MS Word 2007 XML Template',
-    writes: 'MS Word 2007 XML Template',
-    container: 'zip',
-  },
-  {
-    ext: 'dotm',
-    mediaType: 'application/vnd.ms-word.template.macroEnabled.12',
-    contents: [...zipped, 'docx', 'dotx'],
-    kind: 'text',
-    reads: 'MS Word 2007 XML Template',
-    container: 'zip',
-  },
-  {
-    ext: 'odt',
-    mediaType: `${opendocument}.text`,
-    contents: ['zip'],
-    kind: 'text',
-    reads: 'writer8',
-    writes: 'writer8',
-    container: 'zip',
-    protectable: true,
-  },
-  {
-    ext: 'ott',
-    mediaType: `${opendocument}.text-template`,
-    contents: ['zip', 'odt'],
-    kind: 'text',
-    reads: 'writer8_template',
-    writes: 'writer8_template',
-    container: 'zip',
-  },
-  {
-    ext: 'fodt',
-    mediaType: `${opendocument}.text-flat-xml`,
-    contents: ['xml'],
-    kind: 'text',
-    reads: 'OpenDocument Text Flat XML',
-    writes: 'OpenDocument Text Flat XML',
-    container: 'xml',
-  },
-  {
-    ext: 'sxw',
-    mediaType: `${sun}.writer`,
-    contents: ['zip'],
-    kind: 'text',
-    reads: 'StarOffice XML (Writer)',
-    container: 'zip',
-  },
-  {
-    ext: 'stw',
-    mediaType: `${sun}.writer.template`,
-    contents: ['zip', 'sxw'],
-    kind: 'text',
-    reads: 'writer_StarOffice_XML_Writer_Template',
-    container: 'zip',
-  },
-  {
-    ext: 'rtf',
-    mediaType: 'application/rtf',
-    kind: 'text',
-    reads: 'Rich Text Format',
-    writes: 'Rich Text Format',
-    container: 'rtf',
-  },
-  {
-    ext: 'txt',
-    mediaType: 'text/plain',
-    kind: 'text',
-    reads: 'Text (encoded)',
-    writes: 'Text (encoded)',
-    container: 'text',
-  },
-  {
-    ext: 'html',
-    mediaType: 'text/html',
-    contents: ['xml'],
-    kind: 'text',
-    reads: 'HTML (StarWriter)',
-    writes: 'HTML (StarWriter)',
-    container: 'html',
-  },
-  { ext: 'htm', mediaType: 'text/html', aliasOf: 'html', contents: ['xml'], kind: 'text' },
-  {
-    ext: 'xhtml',
-    mediaType: 'application/xhtml+xml',
-    contents: ['xml', 'html'],
-    kind: 'text',
-    reads: 'HTML (StarWriter)',
-    writes: 'XHTML Writer File',
-    container: 'html',
-  },
-  {
-    ext: 'abw',
-    mediaType: 'application/x-abiword',
-    contents: ['xml'],
-    kind: 'text',
-    reads: 'AbiWord',
-    container: 'xml',
-  },
-  { ext: 'wpd', mediaType: 'application/vnd.wordperfect', kind: 'text', reads: 'WordPerfect' },
-  {
-    ext: 'pages',
-    mediaType: 'application/vnd.apple.pages',
-    contents: ['zip'],
-    kind: 'text',
-    reads: 'Apple Pages',
-    container: 'iwork',
-  },
-
-  {
-    ext: 'xls',
-    mediaType: 'application/vnd.ms-excel',
-    contents: ['cfb'],
-    kind: 'sheet',
-    reads: 'MS Excel 97',
-    writes: 'MS Excel 97',
-    container: 'cfb',
-  },
-  {
-    ext: 'xlt',
-    mediaType: 'application/vnd.ms-excel',
-    contents: ['cfb', 'xls'],
-    kind: 'sheet',
-    reads: 'MS Excel 97 Vorlage/Template',
-    writes: 'MS Excel 97 Vorlage/Template',
-    container: 'cfb',
-  },
-  {
-    ext: 'xlsx',
-    mediaType: `${openxml}.spreadsheetml.sheet`,
-    contents: zipped,
-    kind: 'sheet',
-    reads: 'Calc MS Excel 2007 XML',
-    writes: 'Calc MS Excel 2007 XML',
-    container: 'zip',
-    protectable: true,
-  },
-  {
-    ext: 'xlsm',
-    mediaType: 'application/vnd.ms-excel.sheet.macroEnabled.12',
-    contents: [...zipped, 'xlsx'],
-    kind: 'sheet',
-    reads: 'Calc MS Excel 2007 VBA XML',
-    container: 'zip',
-  },
-  {
-    ext: 'xltx',
-    mediaType: `${openxml}.spreadsheetml.template`,
-    contents: [...zipped, 'xlsx'],
-    kind: 'sheet',
-    reads: 'Calc MS Excel 2007 XML Template',
-    writes: 'Calc MS Excel 2007 XML Template',
-    container: 'zip',
-  },
-  {
-    ext: 'xltm',
-    mediaType: 'application/vnd.ms-excel.template.macroEnabled.12',
-    contents: [...zipped, 'xlsx', 'xltx'],
-    kind: 'sheet',
-    reads: 'Calc MS Excel 2007 XML Template',
-    container: 'zip',
-  },
-  {
-    ext: 'ods',
-    mediaType: `${opendocument}.spreadsheet`,
-    contents: ['zip'],
-    kind: 'sheet',
-    reads: 'calc8',
-    writes: 'calc8',
-    container: 'zip',
-    protectable: true,
-  },
-  {
-    ext: 'ots',
-    mediaType: `${opendocument}.spreadsheet-template`,
-    contents: ['zip', 'ods'],
-    kind: 'sheet',
-    reads: 'calc8_template',
-    writes: 'calc8_template',
-    container: 'zip',
-  },
-  {
-    ext: 'fods',
-    mediaType: `${opendocument}.spreadsheet-flat-xml`,
-    contents: ['xml'],
-    kind: 'sheet',
-    reads: 'OpenDocument Spreadsheet Flat XML',
-    writes: 'OpenDocument Spreadsheet Flat XML',
-    container: 'xml',
-  },
-  {
-    ext: 'sxc',
-    mediaType: `${sun}.calc`,
-    contents: ['zip'],
-    kind: 'sheet',
-    reads: 'StarOffice XML (Calc)',
-    container: 'zip',
-  },
-  {
-    ext: 'stc',
-    mediaType: `${sun}.calc.template`,
-    contents: ['zip', 'sxc'],
-    kind: 'sheet',
-    reads: 'calc_StarOffice_XML_Calc_Template',
-    container: 'zip',
-  },
-  {
-    ext: 'csv',
-    mediaType: 'text/csv',
-    kind: 'sheet',
-    reads: 'Text - txt - csv (StarCalc)',
-    writes: 'Text - txt - csv (StarCalc)',
-    container: 'text',
-  },
-  {
-    ext: 'tsv',
-    mediaType: 'text/tab-separated-values',
-    kind: 'sheet',
-    reads: 'Text - txt - csv (StarCalc)',
-    writes: 'Text - txt - csv (StarCalc)',
-    container: 'text',
-  },
-  { ext: 'tab', mediaType: 'text/tab-separated-values', aliasOf: 'tsv', kind: 'sheet' },
-  { ext: 'slk', mediaType: 'text/x-sylk', kind: 'sheet', reads: 'SYLK', writes: 'SYLK', container: 'text' },
-  { ext: 'sylk', mediaType: 'text/x-sylk', aliasOf: 'slk', kind: 'sheet' },
-  {
-    ext: 'gnumeric',
-    mediaType: 'application/x-gnumeric',
-    contents: ['gz', 'xml'],
-    kind: 'sheet',
-    reads: 'Gnumeric Spreadsheet',
-    container: 'gzip',
-  },
-  { ext: 'wk1', mediaType: 'application/vnd.lotus-1-2-3', kind: 'sheet', reads: 'Lotus' },
-  {
-    ext: 'numbers',
-    mediaType: 'application/vnd.apple.numbers',
-    contents: ['zip'],
-    kind: 'sheet',
-    reads: 'Apple Numbers',
-    container: 'iwork',
-  },
-
-  {
-    ext: 'ppt',
-    mediaType: 'application/vnd.ms-powerpoint',
-    contents: ['cfb'],
-    kind: 'slides',
-    reads: 'MS PowerPoint 97',
-    writes: 'MS PowerPoint 97',
-    container: 'cfb',
-  },
-  {
-    ext: 'pps',
-    mediaType: 'application/vnd.ms-powerpoint',
-    contents: ['cfb', 'ppt'],
-    kind: 'slides',
-    reads: 'MS PowerPoint 97 AutoPlay',
-    writes: 'MS PowerPoint 97 AutoPlay',
-    container: 'cfb',
-  },
-  {
-    ext: 'pot',
-    mediaType: 'application/vnd.ms-powerpoint',
-    contents: ['cfb', 'ppt'],
-    kind: 'slides',
-    reads: 'MS PowerPoint 97 Vorlage',
-    writes: 'MS PowerPoint 97 Vorlage',
-    container: 'cfb',
-  },
-  {
-    ext: 'pptx',
-    mediaType: `${openxml}.presentationml.presentation`,
-    contents: zipped,
-    kind: 'slides',
-    reads: 'Impress MS PowerPoint 2007 XML',
-    writes: 'Impress MS PowerPoint 2007 XML',
-    container: 'zip',
-    protectable: true,
-  },
-  {
-    ext: 'pptm',
-    mediaType: 'application/vnd.ms-powerpoint.presentation.macroEnabled.12',
-    contents: [...zipped, 'pptx'],
-    kind: 'slides',
-    reads: 'Impress MS PowerPoint 2007 XML VBA',
-    container: 'zip',
-  },
-  {
-    ext: 'ppsx',
-    mediaType: `${openxml}.presentationml.slideshow`,
-    contents: [...zipped, 'pptx'],
-    kind: 'slides',
-    reads: 'Impress MS PowerPoint 2007 XML AutoPlay',
-    writes: 'Impress MS PowerPoint 2007 XML AutoPlay',
-    container: 'zip',
-  },
-  {
-    ext: 'ppsm',
-    mediaType: 'application/vnd.ms-powerpoint.slideshow.macroEnabled.12',
-    contents: [...zipped, 'pptx', 'ppsx'],
-    kind: 'slides',
-    reads: 'Impress MS PowerPoint 2007 XML AutoPlay',
-    container: 'zip',
-  },
-  {
-    ext: 'potx',
-    mediaType: `${openxml}.presentationml.template`,
-    contents: [...zipped, 'pptx'],
-    kind: 'slides',
-    reads: 'Impress MS PowerPoint 2007 XML Template',
-    writes: 'Impress MS PowerPoint 2007 XML Template',
-    container: 'zip',
-  },
-  {
-    ext: 'potm',
-    mediaType: 'application/vnd.ms-powerpoint.template.macroEnabled.12',
-    contents: [...zipped, 'pptx', 'potx'],
-    kind: 'slides',
-    reads: 'Impress MS PowerPoint 2007 XML Template',
-    container: 'zip',
-  },
-  {
-    ext: 'odp',
-    mediaType: `${opendocument}.presentation`,
-    contents: ['zip'],
-    kind: 'slides',
-    reads: 'impress8',
-    writes: 'impress8',
-    container: 'zip',
-    protectable: true,
-  },
-  {
-    ext: 'otp',
-    mediaType: `${opendocument}.presentation-template`,
-    contents: ['zip', 'odp'],
-    kind: 'slides',
-    reads: 'impress8_template',
-    writes: 'impress8_template',
-    container: 'zip',
-  },
-  {
-    ext: 'fodp',
-    mediaType: `${opendocument}.presentation-flat-xml`,
-    contents: ['xml'],
-    kind: 'slides',
-    reads: 'OpenDocument Presentation Flat XML',
-    writes: 'OpenDocument Presentation Flat XML',
-    container: 'xml',
-  },
-  {
-    ext: 'sxi',
-    mediaType: `${sun}.impress`,
-    contents: ['zip'],
-    kind: 'slides',
-    reads: 'StarOffice XML (Impress)',
-    container: 'zip',
-  },
-  {
-    ext: 'key',
-    mediaType: 'application/vnd.apple.keynote',
-    contents: ['zip'],
-    kind: 'slides',
-    reads: 'Apple Keynote',
-    container: 'iwork',
-  },
-
-  {
-    ext: 'odg',
-    mediaType: `${opendocument}.graphics`,
-    contents: ['zip'],
-    kind: 'drawing',
-    reads: 'draw8',
-    writes: 'draw8',
-    container: 'zip',
-  },
-  {
-    ext: 'otg',
-    mediaType: `${opendocument}.graphics-template`,
-    contents: ['zip', 'odg'],
-    kind: 'drawing',
-    reads: 'draw8_template',
-    writes: 'draw8_template',
-    container: 'zip',
-  },
-  {
-    ext: 'fodg',
-    mediaType: `${opendocument}.graphics-flat-xml`,
-    contents: ['xml'],
-    kind: 'drawing',
-    reads: 'OpenDocument Drawing Flat XML',
-    writes: 'OpenDocument Drawing Flat XML',
-    container: 'xml',
-  },
-  {
-    ext: 'sxd',
-    mediaType: `${sun}.draw`,
-    contents: ['zip'],
-    kind: 'drawing',
-    reads: 'StarOffice XML (Draw)',
-    container: 'zip',
-  },
-  {
-    ext: 'vsd',
-    mediaType: 'application/vnd.visio',
-    contents: ['cfb'],
-    kind: 'drawing',
-    reads: 'Visio Document',
-  },
-  {
-    ext: 'pub',
-    mediaType: 'application/vnd.ms-publisher',
-    contents: ['cfb'],
-    kind: 'drawing',
-    reads: 'Publisher Document',
-  },
-  {
-    ext: 'vsdx',
-    mediaType: 'application/vnd.ms-visio.drawing',
-    contents: ['zip'],
-    kind: 'drawing',
-    reads: 'Visio Document',
-    container: 'zip',
-  },
-  {
-    ext: 'vsdm',
-    mediaType: 'application/vnd.ms-visio.drawing.macroEnabled.12',
-    contents: ['zip', 'vsdx'],
-    kind: 'drawing',
-    reads: 'Visio Document',
-    container: 'zip',
-  },
-  {
-    ext: 'vstx',
-    mediaType: 'application/vnd.ms-visio.template',
-    contents: ['zip', 'vsdx'],
-    kind: 'drawing',
-    reads: 'Visio Document',
-    container: 'zip',
-  },
-  {
-    ext: 'emf',
-    mediaType: 'image/emf',
-    kind: 'drawing',
-    reads: 'EMF - MS Windows Metafile',
-    writes: 'draw_emf_Export',
-  },
-  {
-    ext: 'wmf',
-    mediaType: 'image/wmf',
-    kind: 'drawing',
-    reads: 'WMF - MS Windows Metafile',
-    writes: 'draw_wmf_Export',
-  },
+  ...formatsOf('text', officeRows.text),
+  ...formatsOf('sheet', officeRows.sheet),
+  ...formatsOf('slides', officeRows.slides),
+  ...formatsOf('drawing', officeRows.drawing),
 ];
 
 /** The formats that pandoc supports better than LibreOffice. */
@@ -536,40 +155,12 @@ export const markupFormats: MarkupFormat[] = [
   { ext: 'rst', mediaType: 'text/x-rst', reads: 'rst', writes: 'rst', container: 'text' },
   { ext: 'tex', mediaType: 'application/x-tex', reads: 'latex', writes: 'latex', container: 'text' },
   { ext: 'latex', mediaType: 'application/x-tex', aliasOf: 'tex' },
-  {
-    ext: 'epub',
-    mediaType: 'application/epub+zip',
-    contents: ['zip'],
-    reads: 'epub',
-    writes: 'epub',
-    container: 'zip',
-  },
-  {
-    ext: 'docbook',
-    mediaType: 'application/docbook+xml',
-    contents: ['xml'],
-    reads: 'docbook',
-    writes: 'docbook5',
-    container: 'xml',
-  },
+  { ext: 'epub', mediaType: 'application/epub+zip', ...zip, reads: 'epub', writes: 'epub' },
+  { ext: 'docbook', mediaType: 'application/docbook+xml', ...xml, reads: 'docbook', writes: 'docbook5' },
   { ext: 'dbk', mediaType: 'application/docbook+xml', aliasOf: 'docbook', contents: ['xml'] },
-  {
-    ext: 'jats',
-    mediaType: 'application/jats+xml',
-    contents: ['xml'],
-    reads: 'jats',
-    writes: 'jats',
-    container: 'xml',
-  },
-  {
-    ext: 'fb2',
-    mediaType: 'application/x-fictionbook+xml',
-    contents: ['xml'],
-    reads: 'fb2',
-    writes: 'fb2',
-    container: 'xml',
-  },
-  { ext: 'opml', mediaType: 'text/x-opml', contents: ['xml'], reads: 'opml', container: 'xml' },
+  { ext: 'jats', mediaType: 'application/jats+xml', ...xml, reads: 'jats', writes: 'jats' },
+  { ext: 'fb2', mediaType: 'application/x-fictionbook+xml', ...xml, reads: 'fb2', writes: 'fb2' },
+  { ext: 'opml', mediaType: 'text/x-opml', ...xml, reads: 'opml' },
   { ext: 'org', mediaType: 'text/x-org', reads: 'org', writes: 'org', container: 'text' },
   { ext: 'mediawiki', mediaType: 'text/x-mediawiki', reads: 'mediawiki', writes: 'mediawiki', container: 'text' },
   { ext: 'wiki', mediaType: 'text/x-mediawiki', aliasOf: 'mediawiki' },
@@ -609,6 +200,9 @@ export const pageFormats: Format[] = [
   { ext: 'tif', mediaType: 'image/tiff', aliasOf: 'tiff' },
   { ext: 'svg', mediaType: 'image/svg+xml' },
 ];
+
+/** Formats of one table. LibreOffice writes a file for each sheet. */
+export const perSheet = ['csv', 'tsv', 'slk'];
 
 const office = new Map(officeFormats.map((format) => [format.ext, format]));
 const markup = new Map(markupFormats.map((format) => [format.ext, format]));

@@ -1,5 +1,12 @@
 import type { OptionCondition, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { defined } from '../../../shared/defined.ts';
 import { background, tiffCompression, withPictureOptions } from '../image/encoding-options.ts';
+
+/** Describes a string with a list of values, each with its hint and its label. */
+function choice(default_value: string | undefined, values: [value: string, hint: string, label?: string][]) {
+  const enum_values = values.map(([value, hint, label]) => defined({ value, hint, label }));
+  return defined({ data_type: 'string' as const, default_value, type: 'enum' as const, enum_values });
+}
 
 function only(name: string, value: string, label: string): OptionCondition {
   return { name, required: true, meta: [{ value, label }] };
@@ -40,44 +47,37 @@ export const pdfA: OptionDescriptor = {
   name: 'pdf_a',
   label: 'PDF/A',
   hint: 'Writes a PDF/A file for long-term archiving (ISO 19005).',
-  data_type: 'string',
-  default_value: 'none',
-  type: 'enum',
-  enum_values: [
-    { value: 'none', hint: 'Ordinary PDF', label: 'No' },
-    { value: '1b', hint: 'PDF/A-1b: the oldest and strictest, without transparency', label: 'PDF/A-1b' },
-    { value: '2b', hint: 'PDF/A-2b: with transparency and layers', label: 'PDF/A-2b' },
-    { value: '3b', hint: 'PDF/A-3b: may also carry attached files', label: 'PDF/A-3b' },
-  ],
+  ...choice('none', [
+    ['none', 'Ordinary PDF', 'No'],
+    ['1b', 'PDF/A-1b: the oldest and strictest, without transparency', 'PDF/A-1b'],
+    ['2b', 'PDF/A-2b: with transparency and layers', 'PDF/A-2b'],
+    ['3b', 'PDF/A-3b: may also carry attached files', 'PDF/A-3b'],
+  ]),
 };
 
 export const pageSize: OptionDescriptor = {
   name: 'page_size',
   label: 'Page size',
   hint: 'Paper size of the output. Defaults to the page size of the document.',
-  data_type: 'string',
-  type: 'enum',
-  enum_values: [
-    { value: 'a3', hint: '297 × 420 mm', label: 'A3' },
-    { value: 'a4', hint: '210 × 297 mm', label: 'A4' },
-    { value: 'a5', hint: '148 × 210 mm', label: 'A5' },
-    { value: 'b5', hint: '176 × 250 mm', label: 'B5' },
-    { value: 'letter', hint: '8.5 × 11 in', label: 'Letter' },
-    { value: 'legal', hint: '8.5 × 14 in', label: 'Legal' },
-    { value: 'tabloid', hint: '11 × 17 in', label: 'Tabloid' },
-  ],
+  ...choice(undefined, [
+    ['a3', '297 × 420 mm', 'A3'],
+    ['a4', '210 × 297 mm', 'A4'],
+    ['a5', '148 × 210 mm', 'A5'],
+    ['b5', '176 × 250 mm', 'B5'],
+    ['letter', '8.5 × 11 in', 'Letter'],
+    ['legal', '8.5 × 14 in', 'Legal'],
+    ['tabloid', '11 × 17 in', 'Tabloid'],
+  ]),
 };
 
 export const pageOrientation: OptionDescriptor = {
   name: 'page_orientation',
   label: 'Orientation',
   hint: 'Page orientation of the output. Defaults to the orientation of the document.',
-  data_type: 'string',
-  type: 'enum',
-  enum_values: [
-    { value: 'portrait', hint: 'Taller than wide', label: 'Portrait' },
-    { value: 'landscape', hint: 'Wider than tall', label: 'Landscape' },
-  ],
+  ...choice(undefined, [
+    ['portrait', 'Taller than wide', 'Portrait'],
+    ['landscape', 'Wider than tall', 'Landscape'],
+  ]),
 };
 
 export const imageQuality: OptionDescriptor = {
@@ -146,69 +146,59 @@ export const delimiter: OptionDescriptor = {
   name: 'csv_delimiter',
   label: 'Delimiter',
   hint: 'Field delimiter of the CSV file. Defaults to automatic detection for input and a comma for output.',
-  data_type: 'string',
-  type: 'enum',
-  enum_values: [
-    { value: 'comma', hint: ',', label: 'Comma' },
-    { value: 'semicolon', hint: ';', label: 'Semicolon' },
-    { value: 'tab', hint: 'Tab character', label: 'Tab' },
-    { value: 'pipe', hint: '|', label: 'Pipe' },
-  ],
+  ...choice(undefined, [
+    ['comma', ',', 'Comma'],
+    ['semicolon', ';', 'Semicolon'],
+    ['tab', 'Tab character', 'Tab'],
+    ['pipe', '|', 'Pipe'],
+  ]),
 };
 
 export const inputEncoding: OptionDescriptor = {
   name: 'input_encoding',
   label: 'Input encoding',
   hint: 'Character encoding of the input. A byte order mark takes precedence.',
-  data_type: 'string',
-  default_value: 'auto',
-  type: 'enum',
-  enum_values: [
-    { value: 'auto', hint: 'As declared, or detected from the text', label: 'Automatic' },
-    ...[
-      ['utf-8', 'Unicode'],
-      ['utf-16le', 'Unicode, 16-bit'],
-      ['utf-16be', 'Unicode, 16-bit, big-endian'],
-      ['windows-1252', 'Western European'],
-      ['iso-8859-1', 'Western European'],
-      ['iso-8859-15', 'Western European'],
-      ['macintosh', 'Western European'],
-      ['iso-8859-2', 'Central European'],
-      ['windows-1250', 'Central European'],
-      ['windows-1257', 'Baltic'],
-      ['windows-1251', 'Cyrillic'],
-      ['koi8-r', 'Cyrillic'],
-      ['koi8-u', 'Cyrillic, Ukrainian'],
-      ['windows-1253', 'Greek'],
-      ['windows-1254', 'Turkish'],
-      ['windows-1255', 'Hebrew'],
-      ['windows-1256', 'Arabic'],
-      ['windows-1258', 'Vietnamese'],
-      ['windows-874', 'Thai'],
-      ['shift_jis', 'Japanese'],
-      ['euc-jp', 'Japanese'],
-      ['iso-2022-jp', 'Japanese'],
-      ['gbk', 'Chinese, simplified'],
-      ['gb18030', 'Chinese, simplified'],
-      ['big5', 'Chinese, traditional'],
-      ['euc-kr', 'Korean'],
-    ].map(([value = '', hint = '']) => ({ value, hint })),
-  ],
+  ...choice('auto', [
+    ['auto', 'As declared, or detected from the text', 'Automatic'],
+    ['utf-8', 'Unicode'],
+    ['utf-16le', 'Unicode, 16-bit'],
+    ['utf-16be', 'Unicode, 16-bit, big-endian'],
+    ['windows-1252', 'Western European'],
+    ['iso-8859-1', 'Western European'],
+    ['iso-8859-15', 'Western European'],
+    ['macintosh', 'Western European'],
+    ['iso-8859-2', 'Central European'],
+    ['windows-1250', 'Central European'],
+    ['windows-1257', 'Baltic'],
+    ['windows-1251', 'Cyrillic'],
+    ['koi8-r', 'Cyrillic'],
+    ['koi8-u', 'Cyrillic, Ukrainian'],
+    ['windows-1253', 'Greek'],
+    ['windows-1254', 'Turkish'],
+    ['windows-1255', 'Hebrew'],
+    ['windows-1256', 'Arabic'],
+    ['windows-1258', 'Vietnamese'],
+    ['windows-874', 'Thai'],
+    ['shift_jis', 'Japanese'],
+    ['euc-jp', 'Japanese'],
+    ['iso-2022-jp', 'Japanese'],
+    ['gbk', 'Chinese, simplified'],
+    ['gb18030', 'Chinese, simplified'],
+    ['big5', 'Chinese, traditional'],
+    ['euc-kr', 'Korean'],
+  ]),
 };
 
 export const outputEncoding: OptionDescriptor = {
   name: 'encoding',
   label: 'Encoding',
   hint: 'Character encoding of the output.',
-  data_type: 'string',
-  default_value: 'utf-8',
-  type: 'enum',
-  enum_values: [
-    { value: 'utf-8', hint: 'Unicode' },
-    { value: 'utf-8-bom', hint: 'Unicode with a byte order mark, for Excel' },
-    { value: 'utf-16le', hint: 'Unicode, 16-bit, with a byte order mark' },
-    { value: 'windows-1252', hint: 'Western European; other characters become question marks' },
-  ],
+  ...choice('utf-8', [
+    ['utf-8', 'Unicode'],
+    ['utf-8-bom', 'Unicode with a byte order mark, for Excel'],
+    ['utf-16le', 'Unicode, 16-bit, with a byte order mark'],
+    ['windows-1252', 'Western European; other characters become question marks'],
+  ]),
 };
 
 const sheet: OptionDescriptor = {
@@ -228,18 +218,11 @@ const cellValues: OptionDescriptor = {
   name: 'cell_values',
   label: 'Cell values',
   hint: 'How the values of cells are written.',
-  data_type: 'string',
-  default_value: 'shown',
-  type: 'enum',
-  enum_values: [
-    { value: 'shown', hint: 'As the cells show them, such as 04/03/2026 or 1,234.50 €', label: 'As shown' },
-    {
-      value: 'iso',
-      hint: 'Dates and times as in ISO 8601, such as 2026-03-04; numbers unformatted',
-      label: 'ISO dates',
-    },
-    { value: 'raw', hint: 'Stored numbers without any format, also of dates, such as 46085', label: 'Raw' },
-  ],
+  ...choice('shown', [
+    ['shown', 'As the cells show them, such as 04/03/2026 or 1,234.50 €', 'As shown'],
+    ['iso', 'Dates and times as in ISO 8601, such as 2026-03-04; numbers unformatted', 'ISO dates'],
+    ['raw', 'Stored numbers without any format, also of dates, such as 46085', 'Raw'],
+  ]),
 };
 
 function flag(name: string, label: string, hint: string): OptionDescriptor {
@@ -263,18 +246,11 @@ export const columnTypes: OptionDescriptor = {
   name: 'column_types',
   label: 'Column types',
   hint: 'Which values of the text file become numbers.',
-  data_type: 'string',
-  default_value: 'auto',
-  type: 'enum',
-  enum_values: [
-    {
-      value: 'auto',
-      hint: 'Columns of plain numbers; values such as 01234, +4915112345 and dates stay as written',
-      label: 'Automatic',
-    },
-    { value: 'text', hint: 'None', label: 'Text only' },
-    { value: 'detect', hint: 'Whatever looks like a number, a date or a time in English', label: 'Detect all' },
-  ],
+  ...choice('auto', [
+    ['auto', 'Columns of plain numbers; values such as 01234, +4915112345 and dates stay as written', 'Automatic'],
+    ['text', 'None', 'Text only'],
+    ['detect', 'Whatever looks like a number, a date or a time in English', 'Detect all'],
+  ]),
 };
 
 export const compressOptions: OptionDescriptor[] = [
@@ -283,28 +259,22 @@ export const compressOptions: OptionDescriptor[] = [
     name: 'compress_pdf',
     label: 'Method',
     hint: 'Compression method.',
-    data_type: 'string',
-    default_value: 'by_quality',
-    type: 'enum',
-    enum_values: [
-      { value: 'by_quality', hint: 'By quality preset', label: 'By quality' },
-      { value: 'by_percentage', hint: 'To a percentage of the input size', label: 'By percentage' },
-      { value: 'by_size', hint: 'To a maximum file size', label: 'By size' },
-    ],
+    ...choice('by_quality', [
+      ['by_quality', 'By quality preset', 'By quality'],
+      ['by_percentage', 'To a percentage of the input size', 'By percentage'],
+      ['by_size', 'To a maximum file size', 'By size'],
+    ]),
   },
   {
     name: 'pdf_compress_quality',
     label: 'Quality',
     hint: 'Quality preset for the intended use.',
-    data_type: 'string',
-    default_value: 'ebook',
-    type: 'enum',
-    enum_values: [
-      { value: 'screen', hint: 'Smallest: images at 72 dpi', label: 'Screen' },
-      { value: 'ebook', hint: 'Small: images at 150 dpi', label: 'E-book' },
-      { value: 'printer', hint: 'Good: images at 300 dpi', label: 'Printer' },
-      { value: 'prepress', hint: 'Best: images at 300 dpi, colours preserved', label: 'Prepress' },
-    ],
+    ...choice('ebook', [
+      ['screen', 'Smallest: images at 72 dpi', 'Screen'],
+      ['ebook', 'Small: images at 150 dpi', 'E-book'],
+      ['printer', 'Good: images at 300 dpi', 'Printer'],
+      ['prepress', 'Best: images at 300 dpi, colours preserved', 'Prepress'],
+    ]),
     conditions: [{ ...only('compress_pdf', 'by_quality', 'By quality'), required: false }],
   },
   {

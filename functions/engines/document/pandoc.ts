@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { EngineError, type WorkContext } from '../runtime/engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
 import { firstBytes, isMarkup, readPart, readParts, zipOf } from './guards/containers.ts';
 import { defuseVector } from './guards/defuse-vector.ts';
 import { Inspection } from './guards/inspection.ts';
 import { decodeDataUri, isVector, rasterType, toDataUri } from './guards/pictures.ts';
+import type { Workspace } from './pdf/pdf.ts';
 import { decodeXml, encodeXml } from './xml-text.ts';
 
 const timeoutMs = 180_000;
@@ -15,7 +16,6 @@ const timeoutMs = 180_000;
 const dataFolder = '/usr/share/pandoc';
 
 interface PandocRequest {
-  folder: string;
   input: string;
   from: string;
   to: string;
@@ -41,11 +41,8 @@ const markdown = {
  * Converts markup with pandoc in its sandbox, in which readers and writers are pure functions: inclusions, images and
  * style sheets that a document names are not read. Returns warnings for the user.
  */
-export async function convertWithPandoc(
-  request: PandocRequest,
-  { signal }: Pick<WorkContext, 'signal'>,
-): Promise<string[]> {
-  const { folder, to, output, title } = request;
+export async function convertWithPandoc(request: PandocRequest, { folder, signal }: Workspace): Promise<string[]> {
+  const { to, output, title } = request;
   const cwd = join(folder, 'pandoc');
   await mkdir(cwd, { recursive: true });
   const run = async (...args: string[]) => {
@@ -256,48 +253,49 @@ interface Picture {
   omit(): void;
 }
 
-function picturesOf(tree: unknown): Picture[] {
-  const pictures: Picture[] = [];
+/** Walks a syntax tree from its end, without recursion. A node may be changed before its content is visited. */
+function* nodesOf(tree: unknown): Generator<object> {
   const open: unknown[] = [tree];
   while (open.length > 0) {
     const node = open.pop();
     if (typeof node !== 'object' || node === null) continue;
-    if (isImage(node)) {
-      const [, description, target] = node.c;
-      pictures.push({
-        get source() {
-          return target[0];
-        },
-        set source(source) {
-          target[0] = source;
-        },
-        unsize: () => {
-          node.c[0] = ['', [], []];
-        },
-        omit: () => Object.assign(node, { t: 'Span', c: [['', [], []], description] }),
-      });
-    }
+    yield node;
     for (const inner of Object.values(node)) open.push(inner);
+  }
+}
+
+function picturesOf(tree: unknown): Picture[] {
+  const pictures: Picture[] = [];
+  for (const node of nodesOf(tree)) {
+    if (!isImage(node)) continue;
+    const [, description, target] = node.c;
+    pictures.push({
+      get source() {
+        return target[0];
+      },
+      set source(source) {
+        target[0] = source;
+      },
+      unsize: () => {
+        node.c[0] = ['', [], []];
+      },
+      omit: () => Object.assign(node, { t: 'Span', c: [['', [], []], description] }),
+    });
   }
   return pictures.reverse();
 }
 
 /** Removes the sections of a book, but not their content. In Markdown they would be HTML around every chapter. */
 function unwrap(tree: unknown): void {
-  const open: unknown[] = [tree];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== 'object' || node === null) continue;
-    if (Array.isArray(node)) {
-      const nodes = node.splice(0).reverse();
-      while (nodes.length > 0) {
-        const next = nodes.pop();
-        const content = wrappedIn(next);
-        if (content) for (const inner of content.toReversed()) nodes.push(inner);
-        else node.push(next);
-      }
+  for (const node of nodesOf(tree)) {
+    if (!Array.isArray(node)) continue;
+    const nodes = node.splice(0).reverse();
+    while (nodes.length > 0) {
+      const next = nodes.pop();
+      const content = wrappedIn(next);
+      if (content) for (const inner of content.toReversed()) nodes.push(inner);
+      else node.push(next);
     }
-    for (const inner of Object.values(node)) open.push(inner);
   }
 }
 
@@ -325,10 +323,8 @@ async function dataFiles(cwd: string, to: string): Promise<string[]> {
   const files = ['data/data/translations/en.yaml', template, 'data/data/templates/styles.html'];
   if (['docx', 'odt', 'pptx'].includes(to)) {
     const entries = await readdir(join(dataFolder, 'data', to), { recursive: true, withFileTypes: true });
-    for (const entry of entries) {
-      if (!entry.isFile()) continue;
-      files.push(`data${join(entry.parentPath, entry.name).slice(dataFolder.length)}`);
-    }
+    for (const entry of entries)
+      if (entry.isFile()) files.push(`data${join(entry.parentPath, entry.name).slice(dataFolder.length)}`);
   }
   return files.filter((file) => existsSync(join(cwd, file))).map((file) => `--epub-embed-font=${file}`);
 }

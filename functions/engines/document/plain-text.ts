@@ -83,22 +83,12 @@ const sampleBytes = 65_536;
 const japaneseEscapes = ['\u001b$B', '\u001b$@'];
 
 /** Encodings to choose from, by the detector's names. */
-const candidates: Record<string, string> = {
-  'Windows-1252': 'windows-1252',
-  'Windows-1250': 'windows-1250',
-  'ISO-8859-2': 'iso-8859-2',
-  'Windows-1251': 'windows-1251',
-  'KOI8-R': 'koi8-r',
-  'Windows-1253': 'windows-1253',
-  'Windows-1254': 'windows-1254',
-  'Windows-1255': 'windows-1255',
-  'Windows-1256': 'windows-1256',
-  CP932: 'shift_jis',
-  'EUC-JP': 'euc-jp',
-  GB18030: 'gb18030',
-  Big5: 'big5',
-  CP949: 'euc-kr',
-};
+const candidates = [
+  ...['Windows-1252', 'Windows-1250', 'ISO-8859-2', 'Windows-1251', 'KOI8-R', 'Windows-1253', 'Windows-1254'],
+  ...['Windows-1255', 'Windows-1256', 'CP932', 'EUC-JP', 'GB18030', 'Big5', 'CP949'],
+];
+/** Names of encodings that the detector calls differently. */
+const standardNames: Record<string, string> = { CP932: 'shift_jis', CP949: 'euc-kr' };
 
 /** Undeclared text is most often Western European, with few letters that reveal it. */
 const westernWeight = 1.6;
@@ -113,10 +103,10 @@ async function detected(bytes: Buffer): Promise<DecodedText> {
   // A few damaged bytes do not mean another encoding.
   if (count(unicode, /\ufffd/g) * 10 < count(unicode, /[\u0080-\uffff]/g)) return named(bytes, 'utf-8');
   const { detectAll } = await import('jschardet');
-  const found = detectAll(sample, { detectEncodings: Object.keys(candidates), minimumThreshold: 0 })
+  const found = detectAll(sample, { detectEncodings: candidates, minimumThreshold: 0 })
     .flatMap(({ encoding, confidence }) => {
-      const name = candidates[encoding ?? ''];
-      if (name === undefined) return [];
+      if (!encoding || !candidates.includes(encoding)) return [];
+      const name = standardNames[encoding] ?? encoding.toLowerCase();
       const text = new TextDecoder(name).decode(sample);
       const weight = (name === 'windows-1252' ? westernWeight : 1) * (mixesScripts(text) ? 0.2 : 1);
       return [{ name, text, likelihood: confidence * weight }];

@@ -18,9 +18,7 @@ const opening: Name[] = ['qpdf', 'pdfinfo'];
 /** Returns the programs for a pair of formats. */
 export function requires(operation: ProcessingOperation, from: string, to: string): Name[] {
   // Pages become images with libvips, which is loaded with the engine.
-  const needed = new Set<Name>(['sharp']);
-  for (const name of programs(operation, from, to)) needed.add(name);
-  return [...needed];
+  return [...new Set<Name>(['sharp', ...programs(operation, from, to)])];
 }
 
 function programs(operation: ProcessingOperation, from: string, to: string): Name[] {
@@ -41,25 +39,18 @@ export function isDocument(format: string): boolean {
   return officeFormat(format)?.reads !== undefined || markupFormat(format)?.reads !== undefined;
 }
 
+const programsBy: Record<Exclude<Step['by'], 'office' | 'images'>, Name[]> = {
+  pandoc: ['pandoc'],
+  distill: ['gs'],
+  flow: [...opening, 'pdftotext', 'pdftohtml'],
+  text: [...opening, 'pdftotext'],
+  html: [...opening, 'pdftohtml'],
+  postscript: [...opening, 'pdftops'],
+  pdf: opening,
+};
+
 function programsOf(step: Step): Name[] {
-  switch (step.by) {
-    case 'office':
-      return step.from === 'pdf' ? ['soffice', ...opening] : ['soffice'];
-    case 'pandoc':
-      return ['pandoc'];
-    case 'distill':
-      return ['gs'];
-    case 'flow':
-      return [...opening, 'pdftotext', 'pdftohtml'];
-    case 'text':
-      return [...opening, 'pdftotext'];
-    case 'html':
-      return [...opening, 'pdftohtml'];
-    case 'postscript':
-      return [...opening, 'pdftops'];
-    case 'images':
-      return [...opening, step.format === 'eps' ? 'pdftops' : 'pdftocairo'];
-    case 'pdf':
-      return opening;
-  }
+  if (step.by === 'office') return step.from === 'pdf' ? ['soffice', ...opening] : ['soffice'];
+  if (step.by === 'images') return [...opening, step.format === 'eps' ? 'pdftops' : 'pdftocairo'];
+  return programsBy[step.by];
 }

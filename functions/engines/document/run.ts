@@ -1,5 +1,7 @@
 import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defined } from '../../../shared/defined.ts';
+import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Engine, InputFile, Work } from '../runtime/engine.ts';
 import { justifiedSeconds } from '../runtime/justified-time.ts';
 import { Outputs } from '../runtime/outputs.ts';
@@ -17,7 +19,7 @@ export const engine: Engine = {
   async run(work, context) {
     const outputs = new Outputs(work);
     const warnings = new Set<string>();
-    let details = {};
+    let details: JsonObject | undefined;
     if (work.operation === 'merge') {
       const inputs = [];
       for (const [index, given] of work.inputs.entries()) inputs.push(await bring(given, work, index));
@@ -26,28 +28,22 @@ export const engine: Engine = {
     for (const [index, given] of work.inputs.entries()) {
       const { input, folder } = await bring(given, work, index);
       context.limitProcessorTime(justifiedSeconds({ bytes: input.size }));
-      const share = {
-        ...context,
-        progress: (percent: number) => context.progress(((index + percent / 100) / work.inputs.length) * 100),
-      };
+      const progress = (percent: number) => context.progress(((index + percent / 100) / work.inputs.length) * 100);
+      const space = { ...context, folder, progress };
       if (work.operation === 'compress') {
-        const compressed = await compress({ ...work, folder }, input, share);
+        const compressed = await compress(work, input, space);
         await outputs.add(compressed.output);
         details = compressed.details;
         for (const warning of compressed.warnings) warnings.add(warning);
-      } else if (work.operation === 'crop') await outputs.add(await crop({ ...work, folder }, input, share));
+      } else if (work.operation === 'crop') await outputs.add(await crop(work, input, space));
       else {
-        const converted = await convert(work, input, folder, share);
+        const converted = await convert(work, input, space);
         await outputs.add(...converted.outputs);
         for (const warning of converted.warnings) warnings.add(warning);
       }
-      share.progress(100);
+      progress(100);
     }
-    return {
-      outputs: outputs.files,
-      ...(work.operation === 'compress' ? { details } : {}),
-      ...(warnings.size > 0 ? { warnings: [...warnings] } : {}),
-    };
+    return defined({ outputs: outputs.files, details, warnings: warnings.size > 0 ? [...warnings] : undefined });
   },
 };
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
+import { withDeadline } from '../../../shared/concurrency.ts';
 import { EngineError } from '../runtime/engine.ts';
 import { isAlive } from '../runtime/is-alive.ts';
 import { runProgram } from '../runtime/program.ts';
@@ -154,10 +154,8 @@ async function preparePlace(current: Running): Promise<PreparedPlace> {
 
 /** Closes the task's context; if a hanging page does not close, the browser is killed instead. */
 async function closeContext(context: BrowserContext): Promise<void> {
-  const ending = new AbortController();
-  const closed = context.close().catch(() => {});
-  await Promise.race([closed, wait(closeMs, undefined, { signal: ending.signal }).then(stopBrowser, () => {})]);
-  ending.abort();
+  const closed = await withDeadline(Promise.allSettled([context.close()]), closeMs);
+  if (!closed) await stopBrowser();
 }
 
 function closePopups(context: BrowserContext, page: Page): void {
@@ -173,22 +171,16 @@ function closePopups(context: BrowserContext, page: Page): void {
 async function withinTime<T>({ timeoutMs, signal }: PageSetting, work: Promise<T>): Promise<T> {
   // Killing the browser makes the work fail later, when nothing awaits it any more.
   work.catch(() => {});
-  let end = () => {};
-  const late = new Promise<never>((_resolve, reject) => {
-    const seconds = Math.round(timeoutMs / 1000);
-    const message = `The page did not finish within ${seconds} seconds. A script may run endlessly, or the page may reload forever.`;
-    const timer = setTimeout(() => reject(new PageTimeout(message)), timeoutMs);
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    };
-  });
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const message = `The page did not finish within ${Math.round(timeoutMs / 1000)} seconds. A script may run endlessly, or the page may reload forever.`;
+  const timer = setTimeout(() => reject(new PageTimeout(message)), timeoutMs);
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
   try {
     return await Promise.race([work, late]);
   } finally {
-    end();
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
   }
 }
 
@@ -233,18 +225,13 @@ async function launch(): Promise<Running> {
     const connected = transport.promise.then((pipes) =>
       puppeteer.connect({ transport: pipes, defaultViewport: null, issuesEnabled: false, protocolTimeout: 300_000 }),
     );
-    const browser = await Promise.race([connected, gone, afterStartTime()]);
+    const browser = await withDeadline(Promise.race([connected, gone]), startMs);
+    if (!browser) throw new Error(`Chromium did not start within ${startMs / 1000} seconds.`);
     return { browser, tasks: 0, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-async function afterStartTime(): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    setTimeout(() => reject(new Error(`Chromium did not start within ${startMs / 1000} seconds.`)), startMs).unref();
-  });
 }
 
 /** Removes the profiles of processes that were killed before they could do so. */

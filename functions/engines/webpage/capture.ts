@@ -1,17 +1,10 @@
 import type { HTTPResponse, Page } from 'puppeteer-core';
-import type { AllowedHosts } from '../../../shared/net/addresses.ts';
 import { EngineError } from '../runtime/engine.ts';
 import { type MhtmlPart, mhtmlToHtml, parseMhtml } from './mhtml.ts';
 import { keepState } from './page-scripts.ts';
-import { visit } from './render.ts';
-import type { LoadOptions } from './targets.ts';
+import { type Visit, visit } from './render.ts';
 
-export interface CaptureOptions {
-  load?: LoadOptions;
-  allow: AllowedHosts;
-  signal: AbortSignal;
-  timeoutMs?: number;
-}
+type CaptureOptions = Pick<Visit, 'allow' | 'signal'> & Partial<Pick<Visit, 'load'>>;
 
 /** Resources that Chromium's snapshot omits: fonts, and images in SVG. */
 const alsoKept = ['font', 'image'];

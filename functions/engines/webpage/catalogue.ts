@@ -1,6 +1,11 @@
 import type { EngineCatalogue, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import { background, withPictureOptions } from '../image/encoding-options.ts';
 import { components, requires } from './requires.ts';
+import { pageSizes, sides } from './targets.ts';
+
+function flag(name: string, label: string, hint: string, isDefault: boolean): OptionDescriptor {
+  return { name, label, hint, data_type: 'boolean', default_value: String(isDefault) };
+}
 
 const loading: OptionDescriptor[] = [
   {
@@ -26,22 +31,15 @@ const loading: OptionDescriptor[] = [
     units: 's',
     properties: { min: 0, max: 30 },
   },
-  {
-    name: 'hide_cookie',
-    label: 'Hide cookie banners',
-    hint: 'Removes common cookie consent banners and their overlays.',
-    data_type: 'boolean',
-    default_value: 'true',
-  },
+  flag('hide_cookie', 'Hide cookie banners', 'Removes common cookie consent banners and their overlays.', true),
 ];
 
-const printStyles: OptionDescriptor = {
-  name: 'use_print_stylesheet',
-  label: 'Print style sheet',
-  hint: 'Applies the print styles of the page instead of its screen styles.',
-  data_type: 'boolean',
-  default_value: 'false',
-};
+const printStyles = flag(
+  'use_print_stylesheet',
+  'Print style sheet',
+  'Applies the print styles of the page instead of its screen styles.',
+  false,
+);
 
 /** Defaults to true for PDF: print styles are what the page's author intended for paper. */
 const paperStyles: OptionDescriptor = {
@@ -50,32 +48,29 @@ const paperStyles: OptionDescriptor = {
   default_value: 'true',
 };
 
+const viewportWidth: OptionDescriptor = {
+  name: 'viewport_width',
+  label: 'Viewport width',
+  hint: 'Lays out the page for a viewport of this width and scales it to the paper. By default, the page is laid out for the paper, as in printing.',
+  data_type: 'integer',
+  units: 'px',
+  properties: { min: 200, max: 7680 },
+};
+
+const viewportHeight: OptionDescriptor = {
+  name: 'viewport_height',
+  label: 'Viewport height',
+  hint: 'Height of the browser viewport while the page loads.',
+  data_type: 'integer',
+  default_value: '900',
+  units: 'px',
+  properties: { min: 200, max: 7680 },
+};
+
 const viewport: OptionDescriptor[] = [
-  {
-    name: 'viewport_width',
-    label: 'Viewport width',
-    hint: 'Width of the browser viewport.',
-    data_type: 'integer',
-    default_value: '1440',
-    units: 'px',
-    properties: { min: 200, max: 7680 },
-  },
-  {
-    name: 'viewport_height',
-    label: 'Viewport height',
-    hint: 'Height of the browser viewport, and of the image if full_page is false.',
-    data_type: 'integer',
-    default_value: '900',
-    units: 'px',
-    properties: { min: 200, max: 7680 },
-  },
-  {
-    name: 'full_page',
-    label: 'Full page',
-    hint: 'Captures the full page instead of only the viewport.',
-    data_type: 'boolean',
-    default_value: 'true',
-  },
+  { ...viewportWidth, hint: 'Width of the browser viewport.', default_value: '1440' },
+  { ...viewportHeight, hint: 'Height of the browser viewport, and of the image if full_page is false.' },
+  flag('full_page', 'Full page', 'Captures the full page instead of only the viewport.', true),
   {
     name: 'scale',
     label: 'Scale',
@@ -120,10 +115,7 @@ const paper: OptionDescriptor[] = [
     hint: 'Paper size. Defaults to the size in the print styles of the page (@page) if these are used, otherwise A4.',
     data_type: 'string',
     type: 'enum',
-    enum_values: ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'].map((value) => ({
-      value,
-      hint: `${value} paper`,
-    })),
+    enum_values: pageSizes.map((value) => ({ value, hint: `${value} paper` })),
   },
   {
     name: 'page_orientation',
@@ -141,26 +133,11 @@ const paper: OptionDescriptor[] = [
     'Margin',
     'Margin on each side of the page. Defaults to the margins in the print styles of the page if these are used, otherwise 10 mm.',
   ),
-  ...['top', 'right', 'bottom', 'left'].map((side) =>
+  ...sides.map((side) =>
     margin(`margin_${side}`, `Margin ${side}`, `Margin on this side of the page. Defaults to margin.`),
   ),
-  {
-    name: 'viewport_width',
-    label: 'Viewport width',
-    hint: 'Lays out the page for a viewport of this width and scales it to the paper. By default, the page is laid out for the paper, as in printing.',
-    data_type: 'integer',
-    units: 'px',
-    properties: { min: 200, max: 7680 },
-  },
-  {
-    name: 'viewport_height',
-    label: 'Viewport height',
-    hint: 'Height of the browser viewport while the page loads.',
-    data_type: 'integer',
-    default_value: '900',
-    units: 'px',
-    properties: { min: 200, max: 7680 },
-  },
+  viewportWidth,
+  viewportHeight,
   {
     name: 'scale',
     label: 'Scale',
@@ -169,22 +146,15 @@ const paper: OptionDescriptor[] = [
     default_value: '1',
     properties: { min: 0.1, max: 2 },
   },
-  {
-    name: 'shrink_to_fit',
-    label: 'Shrink to fit',
-    hint: 'Shrinks a page that is wider than the paper until all of it fits. By default, the browser shrinks it to two thirds at most, and what is still too wide is cut off.',
-    data_type: 'boolean',
-    default_value: 'false',
-  },
+  flag(
+    'shrink_to_fit',
+    'Shrink to fit',
+    'Shrinks a page that is wider than the paper until all of it fits. By default, the browser shrinks it to two thirds at most, and what is still too wide is cut off.',
+    false,
+  ),
   template('Header'),
   template('Footer'),
-  {
-    name: 'print_background',
-    label: 'Backgrounds',
-    hint: 'Prints background colours and images.',
-    data_type: 'boolean',
-    default_value: 'true',
-  },
+  flag('print_background', 'Backgrounds', 'Prints background colours and images.', true),
 ];
 
 const pictured = [...viewport, ...loading, printStyles, behind];

@@ -1,20 +1,22 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { constants, createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { access, rename, rm } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress } from 'node:zlib';
 import { findProgram, isExecutable } from '../runtime/find-program.ts';
+import { warmFolder } from '../runtime/warm-folder.ts';
 import { unpackBundle } from './bundle.ts';
-import { findLayers, unpackChromium } from './layer.ts';
 
 /** A browser, with its environment variables. */
-export interface Chromium {
+interface Chromium {
   path: string;
   env: Record<string, string>;
 }
 
 /**
- * Finds the Chromium to use: that of LATHE_CHROMIUM, of the function's layer, of the system, or of the package that the layer is
- * made of. The package is for Linux on x86_64 and gets no updates from the system, so it comes last.
+ * Finds the Chromium to use: that of LATHE_CHROMIUM, of the function's layers (or the folder that LATHE_LAYERS names), of the
+ * system, or of the package that the layer is made of. The package is for Linux on x86_64 and gets no updates from the system, so it comes last.
  */
 export async function findChromium(): Promise<Chromium> {
   const named = process.env.LATHE_CHROMIUM;
@@ -23,10 +25,11 @@ export async function findChromium(): Promise<Chromium> {
     return { path: named, env: {} };
   }
   const fits = arch() === 'x64' && platform() === 'linux';
-  const layers = fits ? findLayers() : undefined;
-  if (layers) {
-    const { path, env } = withLibraries(await unpackChromium(layers), layers.libraries);
-    return { path, env: { ...env, FONTCONFIG_FILE: layers.fonts } };
+  const layers = process.env.LATHE_LAYERS ?? '/opt';
+  const archive = join(layers, 'chromium', 'chromium.br');
+  if (fits && existsSync(archive)) {
+    const { path, env } = withLibraries(await unpackLayer(archive), join(layers, 'chromium', 'lib'));
+    return { path, env: { ...env, FONTCONFIG_FILE: join(layers, 'fonts', 'fonts.conf') } };
   }
   const found = await findInstalled();
   if (found !== undefined) return { path: found, env: {} };
@@ -35,6 +38,25 @@ export async function findChromium(): Promise<Chromium> {
     return withLibraries(join(folder, 'chromium'), join(folder, 'al2023', 'lib'));
   }
   throw new Error('No Chromium was found. Install it, or set LATHE_CHROMIUM to the path of the executable.');
+}
+
+/** Unpacks the browser of a layer once per environment and returns its path. */
+async function unpackLayer(archive: string): Promise<string> {
+  const path = join(warmFolder(), 'chromium');
+  if (existsSync(path)) return path;
+  const draft = `${path}.${process.pid}`;
+  try {
+    await pipeline(
+      createReadStream(archive, { highWaterMark: 2 ** 20 }),
+      createBrotliDecompress({ chunkSize: 2 ** 21 }),
+      createWriteStream(draft, { mode: 0o700 }),
+    );
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  return path;
 }
 
 /** Adds the libraries that a bare system lacks. */

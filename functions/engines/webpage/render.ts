@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -18,18 +19,23 @@ import { writeScreenshot } from './screenshot.ts';
 import type { ImageTarget, LoadOptions, PdfTarget, WaitUntil } from './targets.ts';
 
 /** A live page, or a file that is loaded as if from a separate site. */
-export type PageSource = { url: string } | { htmlPath: string; contentType?: string };
+type PageSource = { url: string } | { htmlPath: string; contentType?: string };
 
-export interface RenderRequest {
+export interface Visit {
   source: PageSource;
   load: LoadOptions;
+  allow: AllowedHosts;
+  signal: AbortSignal;
+  timeoutMs?: number;
+  /** Called with the page before it loads. */
+  prepare?: (page: Page) => void;
+}
+
+interface RenderRequest extends Visit {
   target: ImageTarget | PdfTarget;
   /** Path of the output. */
   output: string;
-  allow: AllowedHosts;
-  signal: AbortSignal;
   progress?: (percent: number) => void;
-  timeoutMs?: number;
 }
 
 const loadMs = 30_000;
@@ -41,23 +47,13 @@ const fileUrl = new URL('http://uploaded-file.invalid/');
 
 /** Renders a page to an image or a PDF. Returns warnings about missing content. */
 export async function renderPage(request: RenderRequest): Promise<string | undefined> {
-  const { source, load, target, output, progress = () => {} } = request;
-  return visit({ ...request, source, load }, async (page) => {
-    progress(50);
+  const { load, target, output } = request;
+  return visit(request, async (page) => {
+    request.progress?.(50);
     if (target.format === 'pdf') return writePdf(page, target, output);
     await writeScreenshot(page, target, load, output);
     return undefined;
   });
-}
-
-export interface Visit {
-  source: PageSource;
-  load: LoadOptions;
-  allow: AllowedHosts;
-  signal: AbortSignal;
-  timeoutMs?: number;
-  /** Called with the page before it loads. */
-  prepare?: (page: Page) => void;
 }
 
 /** Loads a page through its own proxy, and runs work with it once it is ready. */
@@ -99,15 +95,6 @@ async function documentFrom(source: { htmlPath: string; contentType?: string }):
   const type = source.contentType ?? 'text/html';
   // Over HTTP, Chromium assumes Windows-1252 without a declared encoding. Valid UTF-8 is hardly ever Windows-1252.
   return { url: fileUrl, body, contentType: isUtf8(body) ? `${type}; charset=utf-8` : type };
-}
-
-function isUtf8(body: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(body);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Rejects when a page has reloaded too often. */
@@ -168,9 +155,16 @@ function checkAnswer(response: HTTPResponse | null, url: URL, proxy: PageProxy):
   if (response.status() >= 400) throw new EngineError(`The server responded with status ${response.status()}.`);
 }
 
-/** Chromium's errors if a page navigates, closes or crashes during a request. */
-const pageWentAway =
-  /Target closed|Session closed|Page crashed|detached|Execution context|Cannot find context|Navigating frame|target navigated|Promise was collected|Not attached to an active page/i;
+/** Chromium's errors, with those if a page navigates, closes or crashes during a request last. The first match counts. */
+const failures: [pattern: RegExp, message: string][] = [
+  [/net::ERR_ABORTED/, 'The URL returns a download instead of a page.'],
+  [/net::ERR_CERT/, 'The TLS certificate of the site is not valid, so the page was not loaded.'],
+  [/net::ERR_/, 'The site could not be reached, or closed the connection.'],
+  [
+    /Target closed|Session closed|Page crashed|detached|Execution context|Cannot find context|Navigating frame|target navigated|Promise was collected|Not attached to an active page/i,
+    'The page closed or navigated away while it was rendered.',
+  ],
+];
 
 /** Translates failures that a page causes into errors for the user. */
 function explain(error: unknown, proxy: PageProxy): unknown {
@@ -179,16 +173,6 @@ function explain(error: unknown, proxy: PageProxy): unknown {
   const [refused] = proxy.refused.values();
   if (/ERR_TUNNEL_CONNECTION_FAILED/.test(detail) && refused !== undefined)
     return new EngineError(new AddressRefused(refused).message, { detail, cause: error });
-  if (/net::ERR_ABORTED/.test(detail))
-    return new EngineError('The URL returns a download instead of a page.', { detail, cause: error });
-  if (/net::ERR_CERT/.test(detail))
-    return new EngineError('The TLS certificate of the site is not valid, so the page was not loaded.', {
-      detail,
-      cause: error,
-    });
-  if (/net::ERR_/.test(detail))
-    return new EngineError('The site could not be reached, or closed the connection.', { detail, cause: error });
-  if (pageWentAway.test(detail))
-    return new EngineError('The page closed or navigated away while it was rendered.', { detail, cause: error });
-  return error;
+  const message = failures.find(([pattern]) => pattern.test(detail))?.[1];
+  return message === undefined ? error : new EngineError(message, { detail, cause: error });
 }

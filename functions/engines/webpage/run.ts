@@ -9,7 +9,7 @@ import { settlePages, warmBrowser } from './browser.ts';
 import { capturePage } from './capture.ts';
 import { catalogue } from './catalogue.ts';
 import { renderPage } from './render.ts';
-import { type ImageTarget, type LoadOptions, type PdfTarget, pageSizes, sides, type WaitUntil } from './targets.ts';
+import { type ImageTarget, type LoadOptions, moments, type PdfTarget, pageSizes, sides } from './targets.ts';
 
 /** Larger files are not real pages. */
 const maxBytes = 100 * 1024 ** 2;
@@ -68,7 +68,7 @@ function loadOptions(options: OptionValues, outputFormat: string): LoadOptions {
     viewportHeight: numberOf(options.viewport_height),
     initialDelay: numberOf(options.initial_delay),
     deviceScale: outputFormat === 'pdf' ? undefined : numberOf(options.scale),
-    waitUntil: waitUntilOf(options.wait_until),
+    waitUntil: moments.find((moment) => moment === options.wait_until),
     hideCookie: options.hide_cookie !== false,
     usePrintStylesheet: usesPrintStyles(options, outputFormat),
   };
@@ -109,11 +109,6 @@ function usesPrintStyles({ use_print_stylesheet }: OptionValues, outputFormat: s
 }
 
 const orientations = ['portrait', 'landscape'] as const;
-const moments: readonly WaitUntil[] = ['domcontentloaded', 'load', 'networkidle2', 'networkidle0'];
-
-function waitUntilOf(value: unknown): WaitUntil | undefined {
-  return moments.find((moment) => moment === value);
-}
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;

@@ -1,6 +1,7 @@
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 
-export type WaitUntil = 'domcontentloaded' | 'load' | 'networkidle2' | 'networkidle0';
+export const moments = ['domcontentloaded', 'load', 'networkidle2', 'networkidle0'] as const;
+export type WaitUntil = (typeof moments)[number];
 
 /** How a page is loaded, for any output. */
 export interface LoadOptions {

@@ -35,13 +35,15 @@ async function made(name: string, content: string | Uint8Array): Promise<string>
   return at(name);
 }
 
-/** Replaces a part of the docx sample with other text. */
+/** Replaces the text of the docx sample. */
 async function docxWith(name: string, document: string | Buffer): Promise<string> {
   const parts = await unzip(await makeSample('docx', place.folder));
   return zip(at(name), { ...parts, 'word/document.xml': Buffer.from(document) });
 }
 
-const namespace = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const wordXml = (body: string) =>
+  `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`;
+const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 const entityBomb = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${'bcdefghij'
   .split('')
   .map((name, index) => `<!ENTITY ${name} "${`&${'abcdefghij'[index]};`.repeat(10)}">`)
@@ -49,16 +51,13 @@ const entityBomb = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${
 
 describe('containers that blow up', () => {
   it('refuses a docx whose XML is hundreds of times its size', async () => {
-    const path = await docxWith(
-      'bomb.docx',
-      `<w:document ${namespace}><w:body>${'<w:p><w:r><w:t>a</w:t></w:r></w:p>'.repeat(1_500_000)}</w:body></w:document>`,
-    );
+    const path = await docxWith('bomb.docx', wordXml(paragraph('a').repeat(1_500_000)));
 
     await expect(runEngine(path, 'docx', 'pdf')).rejects.toThrow(/too large when unpacked/);
   });
 
   it('refuses a zip that lies about the size of a part', async () => {
-    const path = await docxWith('lie.docx', `<w:document ${namespace}><w:body/></w:document>`);
+    const path = await docxWith('lie.docx', wordXml(''));
     const bytes = await readFile(path);
     const entry = bytes.lastIndexOf('word/document.xml') - 46 + 24;
     bytes.writeUInt32LE(10, entry);
@@ -84,14 +83,7 @@ describe('containers that blow up', () => {
   });
 
   it.each([
-    [
-      'docx',
-      (body: string) =>
-        docxWith(
-          'entities.docx',
-          `${entityBomb}<w:document ${namespace}><w:body><w:p><w:r><w:t>${body}</w:t></w:r></w:p></w:body></w:document>`,
-        ),
-    ],
+    ['docx', (body: string) => docxWith('entities.docx', entityBomb + wordXml(paragraph(body)))],
     [
       'fodt',
       (body: string) =>
@@ -104,14 +96,7 @@ describe('containers that blow up', () => {
     ['docbook', (body: string) => made('entities.docbook', `${entityBomb}<article><para>${body}</para></article>`)],
     [
       'docx in UTF-16',
-      (body: string) =>
-        docxWith(
-          'wide.docx',
-          Buffer.from(
-            `\ufeff${entityBomb}<w:document ${namespace}><w:body><w:p><w:r><w:t>${body}</w:t></w:r></w:p></w:body></w:document>`,
-            'utf16le',
-          ),
-        ),
+      (body: string) => docxWith('wide.docx', Buffer.from(`\ufeff${entityBomb}${wordXml(paragraph(body))}`, 'utf16le')),
     ],
   ] as const)('refuses an entity bomb in %s', async (format, make) => {
     await expect(runEngine(await make('&j;'), format.split(' ')[0] ?? '', 'pdf')).rejects.toThrow(
@@ -139,11 +124,7 @@ describe('containers that blow up', () => {
   it.each([
     [
       'docx',
-      () =>
-        docxWith(
-          'deep.docx',
-          `<w:document ${namespace}><w:body>${'<w:tbl><w:tr><w:tc>'.repeat(5000)}${'</w:tc></w:tr></w:tbl>'.repeat(5000)}</w:body></w:document>`,
-        ),
+      () => docxWith('deep.docx', wordXml('<w:tbl><w:tr><w:tc>'.repeat(5000) + '</w:tc></w:tr></w:tbl>'.repeat(5000))),
     ],
     ['html', () => made('deep.html', `${'<div>'.repeat(50_000)}x`)],
     ['rtf', () => made('deep.rtf', `{\\rtf1 ${'{'.repeat(50_000)}x${'}'.repeat(50_000)}}`)],
@@ -152,14 +133,23 @@ describe('containers that blow up', () => {
   });
 });
 
-const pdfOf = (objects: string[], catalog = '1 0 R') =>
-  `%PDF-1.7\n${objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('')}trailer << /Root ${catalog} /Size ${objects.length + 1} >>\n%%EOF\n`;
+const pdfOf = (objects: string[]) =>
+  `%PDF-1.7\n${objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('')}trailer << /Root 1 0 R /Size ${objects.length + 1} >>\n%%EOF\n`;
 const pageObject =
   '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>';
 const contentObject = (() => {
   const text = 'BT /F 12 Tf 20 100 Td (Lathe page) Tj ET';
   return `<< /Length ${text.length} >>\nstream\n${text}\nendstream`;
 })();
+
+/** A PDF of one page, as far as it does not claim otherwise. */
+const onePage = ({ action = '', count = 1, page = pageObject } = {}) =>
+  pdfOf([
+    `<< /Type /Catalog /Pages 2 0 R ${action} >>`,
+    `<< /Type /Pages /Kids [3 0 R] /Count ${count} >>`,
+    page,
+    contentObject,
+  ]);
 
 describe('PDFs that act', () => {
   it.each([
@@ -168,13 +158,8 @@ describe('PDFs that act', () => {
     ['an address to open', '<< /S /URI /URI (URL/uri) >>'],
     ['a form to send', '<< /S /SubmitForm /F << /FS /URL /F (URL/submit) >> >>'],
   ])('draws a PDF with %s and does nothing of it', async (_, action) => {
-    const objects = [
-      `<< /Type /Catalog /Pages 2 0 R /OpenAction ${action.replaceAll('URL', canaries.canary.url)} >>`,
-      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-      pageObject,
-      contentObject,
-    ];
-    const path = await made('acting.pdf', pdfOf(objects));
+    const opening = `/OpenAction ${action.replaceAll('URL', canaries.canary.url)}`;
+    const path = await made('acting.pdf', onePage({ action: opening }));
 
     for (const format of ['png', 'txt', 'docx', 'html', 'pdf']) {
       const result = await runEngine(path, 'pdf', format);
@@ -190,27 +175,15 @@ describe('PDFs that act', () => {
   });
 
   it('refuses a PDF that claims more pages than can be worked on', async () => {
-    const objects = [
-      '<< /Type /Catalog /Pages 2 0 R >>',
-      '<< /Type /Pages /Kids [3 0 R] /Count 999999 >>',
-      pageObject,
-      contentObject,
-    ];
+    const path = await made('lying.pdf', onePage({ count: 999_999 }));
 
-    await expect(runEngine(await made('lying.pdf', pdfOf(objects)), 'pdf', 'png')).rejects.toThrow(/pages|damaged/);
+    await expect(runEngine(path, 'pdf', 'png')).rejects.toThrow(/pages|damaged/);
   });
 
   it('refuses a page of more pixels than memory', async () => {
-    const objects = [
-      '<< /Type /Catalog /Pages 2 0 R >>',
-      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-      pageObject.replace('200 200', '14400 14400'),
-      contentObject,
-    ];
+    const path = await made('huge.pdf', onePage({ page: pageObject.replace('200 200', '14400 14400') }));
 
-    await expect(runEngine(await made('huge.pdf', pdfOf(objects)), 'pdf', 'png', { image_dpi: 600 })).rejects.toThrow(
-      /million pixels/,
-    );
+    await expect(runEngine(path, 'pdf', 'png', { image_dpi: 600 })).rejects.toThrow(/million pixels/);
   });
 });
 
@@ -258,7 +231,7 @@ describe('PostScript that reads and writes', () => {
     const signal = AbortSignal.timeout(1500);
 
     await expect(
-      runTool('gs', ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=nullpage', path], place.folder, { signal }),
+      runTool('gs', ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=nullpage', path], { folder: place.folder, signal }),
     ).rejects.toThrow();
   });
 });

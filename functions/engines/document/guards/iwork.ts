@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError, type InputFile, type WorkContext } from '../../runtime/engine.ts';
-import { openPdf, type Pdf } from '../pdf/pdf.ts';
+import { EngineError, type InputFile } from '../../runtime/engine.ts';
+import { openPdf, type Pdf, type Workspace } from '../pdf/pdf.ts';
 import { checkGzip, checkZip, listParts, readPart } from './containers.ts';
 
 /** The app of each format, and an app with a format that it can export. */
@@ -27,17 +27,17 @@ export async function checkIwork(input: InputFile, folder: string): Promise<void
 }
 
 /** Returns the PDF preview that the app stored in the package, if any. It is closest to the original. */
-export async function previewOf(path: string, folder: string, context: WorkContext): Promise<Pdf | undefined> {
+export async function previewOf(path: string, space: Workspace): Promise<Pdf | undefined> {
   const name = (await listParts(path)).find((part) => /(^|\/)QuickLook\/Preview\.pdf$/.test(part));
   const bytes = name === undefined ? undefined : await readPart(path, name);
   if (!bytes) return undefined;
-  const preview = join(folder, 'preview.pdf');
+  const preview = join(space.folder, 'preview.pdf');
   await writeFile(preview, bytes);
   try {
-    return await openPdf(preview, folder, undefined, context);
+    return await openPdf(preview, {}, space);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    context.log('the preview in a package cannot be used', { reason: error.message });
+    space.log('the preview in a package cannot be used', { reason: error.message });
     return undefined;
   }
 }

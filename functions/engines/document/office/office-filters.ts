@@ -1,8 +1,10 @@
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
+import { defined } from '../../../../shared/defined.ts';
 import { officeFormat } from '../formats.ts';
 import type { OfficeProperties, OfficeRequest } from './office.ts';
 
-const delimiters: Record<string, number> = { comma: 44, semicolon: 59, tab: 9, pipe: 124 };
+const delimiters: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' };
+const codeOf = (delimiter: string) => (delimiters[delimiter] ?? ',').charCodeAt(0);
 const utf8 = 76;
 /** Locales for decimal separators: a point in English, a comma in German, independent of the machine's language. */
 const english = 1033;
@@ -10,8 +12,6 @@ const german = 1031;
 
 /** Returns the import filter of a format and its options. No other importer reads the file. */
 export function loading(format: string, options: OptionValues, table?: Table): OfficeProperties {
-  const password: OfficeProperties = typeof options.password === 'string' ? { Password: options.password } : {};
-  if (format === 'pdf') return { FilterName: 'writer_pdf_import' };
   const FilterName = officeFormat(format)?.reads;
   if (FilterName === undefined) throw new Error(`LibreOffice does not read ${format}.`);
   switch (format) {
@@ -19,7 +19,7 @@ export function loading(format: string, options: OptionValues, table?: Table): O
       return { FilterName, FilterOptions: 'UTF8,LF,,,' };
     case 'csv':
     case 'tsv': {
-      const separator = delimiters[table?.delimiter ?? 'comma'];
+      const separator = codeOf(table?.delimiter ?? 'comma');
       const language = table?.decimalComma ? german : english;
       const types = table?.columns.map(({ isNumber }, index) => `${index + 1}/${isNumber ? 1 : 2}`).join('/') ?? '';
       const detect = options.column_types === 'detect';
@@ -32,7 +32,7 @@ export function loading(format: string, options: OptionValues, table?: Table): O
     case 'slk':
       return { FilterName, FilterOptions: String(utf8) };
     default:
-      return { FilterName, ...password };
+      return typeof options.password === 'string' ? { FilterName, Password: options.password } : { FilterName };
   }
 }
 
@@ -52,7 +52,7 @@ export function storing(from: string, to: string, options: OptionValues): Office
         : { FilterName, FilterOptions: 'EmbedImages' };
     case 'csv':
     case 'tsv': {
-      const separator = to === 'tsv' ? 9 : from === 'csv' ? 44 : (delimiters[String(options.csv_delimiter)] ?? 44);
+      const separator = codeOf(to === 'tsv' ? 'tab' : from === 'csv' ? 'comma' : String(options.csv_delimiter));
       return {
         FilterName,
         FilterOptions: `${separator},34,${utf8},1,,${english},false,true,true,false,false,0`,
@@ -77,14 +77,18 @@ const pdfExporters = {
   slides: 'impress_pdf_Export',
   drawing: 'draw_pdf_Export',
 };
-const pdfParts: Record<string, number> = { '1b': 1, '2b': 2, '3b': 3 };
+
+/** Returns the part of PDF/A that the options request, or 0. */
+export function pdfPart({ pdf_a: version }: OptionValues): number {
+  return Number.parseInt(String(version), 10) || 0;
+}
 
 function storingPdf(from: string, options: OptionValues): OfficeProperties {
   const resolution = Number(options.image_resolution ?? 0);
   return {
     FilterName: pdfExporters[officeFormat(from)?.kind ?? 'text'],
     FilterData: {
-      SelectPdfVersion: pdfParts[String(options.pdf_a)] ?? 0,
+      SelectPdfVersion: pdfPart(options),
       Quality: Number(options.image_quality ?? 90),
       ReduceImageResolution: resolution > 0,
       ...(resolution > 0 ? { MaxImageResolution: resolution } : {}),
@@ -110,21 +114,12 @@ const papers: Record<string, [width: number, height: number]> = {
 
 /** Returns the paper that the options request, if any. */
 export function paper(options: OptionValues): OfficeRequest['page'] {
-  const size = papers[String(options.page_size)];
-  const orientation = options.page_orientation;
-  if (!size && orientation === undefined) return undefined;
-  return {
-    ...(size ? { width: size[0], height: size[1] } : {}),
-    ...(orientation === undefined ? {} : { landscape: orientation === 'landscape' }),
-  };
+  const { page_size, page_orientation } = options;
+  if (page_size === undefined && page_orientation === undefined) return undefined;
+  const [width, height] = papers[String(page_size)] ?? [];
+  const landscape = page_orientation === undefined ? undefined : page_orientation === 'landscape';
+  return defined({ width, height, landscape });
 }
-
-const signs: [delimiter: string, sign: string][] = [
-  ['comma', ','],
-  ['semicolon', ';'],
-  ['tab', '\t'],
-  ['pipe', '|'],
-];
 
 /** Detects the delimiter of a CSV file: the one that occurs equally often in its first lines, outside quotes. */
 function guessDelimiter(text: string): string {
@@ -139,14 +134,14 @@ function guessDelimiter(text: string): string {
     const first = counts[0] ?? 0;
     return first * counts.filter((count) => count === first).length;
   };
-  const scores = signs.map(([, sign]) => scoreOf(sign));
+  const scores = Object.values(delimiters).map((sign) => scoreOf(sign));
   // If there is another delimiter, a comma between digits is a decimal comma.
   if (scores.slice(1).some((score) => score >= lines.length)) {
     const withoutDecimals = lines.map((line) => line.replaceAll(/(?<=\d),(?=\d)/g, ''));
     scores[0] = scoreOf(',', withoutDecimals);
   }
   const best = Math.max(...scores);
-  return best === 0 ? 'comma' : (signs[scores.indexOf(best)]?.[0] ?? 'comma');
+  return best === 0 ? 'comma' : (Object.keys(delimiters)[scores.indexOf(best)] ?? 'comma');
 }
 
 interface Column {
@@ -213,7 +208,7 @@ class ColumnFinder {
 
 /** Determines how to read a delimited text so that no value changes. */
 export function tableOf(text: string, delimiter = guessDelimiter(text)): Table {
-  const sign = signs.find(([name]) => name === delimiter)?.[1] ?? ',';
+  const sign = delimiters[delimiter] ?? ',';
   const finders: ColumnFinder[] = [];
   forEachCell(text, sign, (value, column, row) => {
     finders[column] ??= new ColumnFinder();

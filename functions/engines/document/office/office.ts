@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -195,12 +196,12 @@ async function start(vectors: boolean): Promise<Listener> {
   const script = fileURLToPath(new URL('office.py', import.meta.url));
   const pipe = basename(folder);
   const ending = new AbortController();
-  const ready = Promise.withResolvers<void>();
+  const ready = Promise.withResolvers<true>();
   const ended = runProgram(python, [script, folder, programs, pipe], {
     cwd: folder,
     warm: true,
     signal: ending.signal,
-    onStdoutLine: (line) => line === 'ready' && ready.resolve(),
+    onStdoutLine: (line) => line === 'ready' && ready.resolve(true),
   }).then(
     () => ready.reject(new Error('LibreOffice ended while it started.')),
     // Not a ProgramError, which would blame the file.
@@ -211,16 +212,16 @@ async function start(vectors: boolean): Promise<Listener> {
     await ended;
     await removeTraces(folder);
   };
-  const timer = setTimeout(() => ready.reject(new Error('LibreOffice did not start in time.')), startMs);
   try {
-    await ready.promise;
-    const socket = await open(join(folder, 'socket'));
-    const ask = conversation(socket);
+    const started = await withDeadline(ready.promise, startMs);
+    if (!started) throw new Error('LibreOffice did not start in time.');
+    const socket = connect(join(folder, 'socket'));
+    await once(socket, 'connect');
     return {
       folder,
       jobs: 0,
       vectors,
-      ask,
+      ask: conversation(socket),
       stop: async () => {
         socket.destroy();
         await stop();
@@ -229,16 +230,7 @@ async function start(vectors: boolean): Promise<Listener> {
   } catch (error) {
     await stop();
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
-}
-
-function open(path: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    socket.once('connect', () => resolve(socket)).once('error', reject);
-  });
 }
 
 /** Returns a function that sends a request and waits for its response. A lost connection counts as a response. */

@@ -4,18 +4,17 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../../shared/files/names.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
-import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../../runtime/engine.ts';
 import { hasStructure, isTagged } from '../../runtime/pdf-join.ts';
 import { checkPictures } from '../../runtime/pdf-pictures.ts';
 import {
   type Compressible,
-  type CompressionPreset,
   compressByPreset,
   compressBySettings,
   type PictureSettings,
   rewritePdf,
 } from './ghostscript.ts';
-import { checkPdf, limitByPages, openPdf, type Pdf, runTool } from './pdf.ts';
+import { checkPdf, limitByPages, openPdf, type Pdf, runTool, type Workspace } from './pdf.ts';
 import { closeEnough, meetsTarget, searchQuality } from './size-search.ts';
 
 /** After this, no new attempt is started, to stay within the engine's timeout. */
@@ -26,27 +25,25 @@ const finest: PictureSettings = { dpi: 2400, factor: 0.01, packing: 'half-colour
 
 /** Compresses a PDF: by a preset, to a percentage of its size, or to a size. */
 export async function compress(
-  work: Work,
+  { options }: Work,
   input: InputFile,
-  context: WorkContext,
+  space: Workspace,
 ): Promise<{ output: OutputFile; details: JsonObject; warnings: string[] }> {
-  const { folder, options } = work;
-  const password = typeof options.password === 'string' ? options.password : undefined;
-  const opened = await openPdf(input.path, folder, password, context);
+  const opened = await openPdf(input.path, options, space);
   const isPlain = await hasPagesOnly(opened.path);
   const document = isPlain ? undefined : await loadPdf(opened.path);
   const pdf = { ...opened, isStructured: document !== undefined && hasStructure(document) };
   const hasTags = document !== undefined && isTagged(document);
   await checkPictures(pdf.path);
-  await limitByPages(pdf, context);
-  context.progress(10);
-  const path = join(folder, 'compressed.pdf');
+  await limitByPages(pdf, space);
+  space.progress(10);
+  const path = join(space.folder, 'compressed.pdf');
   const target = targetBytes(options, input.size);
   const note =
     target === undefined
-      ? await byPreset(pdf, input, path, presetOf(options), folder, context)
-      : await bySize(pdf, input, path, target, folder, context);
-  await checkPdf(path, folder, context, pdf.pages);
+      ? await byPreset(pdf, input, path, String(options.pdf_compress_quality ?? 'ebook'), space)
+      : await bySize(pdf, input, path, target, space);
+  await checkPdf(path, space.folder, space, pdf.pages);
   const { size } = await stat(path);
   const details: JsonObject = { size_before: input.size, size_after: size, ...(note ? { note } : {}) };
   const warnings = [];
@@ -81,11 +78,6 @@ async function loadPdf(path: string): Promise<PDFDocument | undefined> {
   }
 }
 
-function presetOf(options: OptionValues): CompressionPreset {
-  const presets: CompressionPreset[] = ['screen', 'ebook', 'printer', 'prepress'];
-  return presets.find((preset) => preset === options.pdf_compress_quality) ?? 'ebook';
-}
-
 /** Returns the requested size without rounding, because a file must be within five per cent of it. */
 function targetBytes(options: OptionValues, size: number): number | undefined {
   if (options.compress_pdf === 'by_size') return Number(options.pdf_compress_max_filesize) * 1_000_000;
@@ -95,21 +87,14 @@ function targetBytes(options: OptionValues, size: number): number | undefined {
 
 const keptOriginal = 'The file could not be made smaller at this quality, so it is returned unchanged.';
 
-async function byPreset(
-  pdf: Pdf & Compressible,
-  input: InputFile,
-  path: string,
-  preset: CompressionPreset,
-  folder: string,
-  context: WorkContext,
-) {
-  await compressByPreset(pdf, path, preset, folder, context);
-  context.progress(70);
+async function byPreset(pdf: Pdf & Compressible, input: InputFile, path: string, preset: string, space: Workspace) {
+  await compressByPreset(pdf, path, preset, space);
+  space.progress(70);
   const { size } = await stat(path);
   if (size < input.size) return undefined;
-  const repacked = join(folder, 'repacked.pdf');
-  await limitByPages(pdf, context);
-  await repack(pdf, repacked, folder, context);
+  const repacked = join(space.folder, 'repacked.pdf');
+  await limitByPages(pdf, space);
+  await repack(pdf, repacked, space);
   if ((await stat(repacked)).size < input.size) {
     await copyFile(repacked, path);
     return 'Images could not be made smaller at this quality; the file was compressed losslessly instead.';
@@ -119,16 +104,9 @@ async function byPreset(
 }
 
 /** Recompresses the objects of a PDF losslessly, as tightly as its format allows. */
-async function repack({ path }: Compressible, output: string, folder: string, context: WorkContext): Promise<void> {
-  const args = [
-    '--warning-exit-0',
-    '--object-streams=generate',
-    '--recompress-flate',
-    '--compression-level=9',
-    path,
-    output,
-  ];
-  await runTool('qpdf', args, folder, context);
+async function repack({ path }: Compressible, output: string, space: Workspace): Promise<void> {
+  const args = ['--warning-exit-0', '--object-streams=generate', '--recompress-flate', '--compression-level=9'];
+  await runTool('qpdf', [...args, path, output], space);
 }
 
 const needsNoLoss = 'The file meets the requested size without any loss of quality, so it was not compressed further.';
@@ -137,19 +115,12 @@ const needsNoLoss = 'The file meets the requested size without any loss of quali
  * Finds the best quality with a file no larger than the target. If lossless compression meets the target, its result is used.
  * Otherwise the file must be at most five per cent below the target, or the task fails and reports the possible sizes.
  */
-async function bySize(
-  pdf: Pdf & Compressible,
-  input: InputFile,
-  path: string,
-  target: number,
-  folder: string,
-  context: WorkContext,
-) {
+async function bySize(pdf: Pdf & Compressible, input: InputFile, path: string, target: number, space: Workspace) {
   if (input.size <= target) {
     await copyFile(input.path, path);
     return 'The file is already no larger than requested, so it is returned unchanged.';
   }
-  const attempt = join(folder, 'attempt.pdf');
+  const attempt = join(space.folder, 'attempt.pdf');
   let best = 0;
   const keep = async (): Promise<number> => {
     const { size } = await stat(attempt);
@@ -160,8 +131,8 @@ async function bySize(
     return size;
   };
   for (const without of [repack, rewritePdf]) {
-    await limitByPages(pdf, context);
-    await without(pdf, attempt, folder, context);
+    await limitByPages(pdf, space);
+    await without(pdf, attempt, space);
     if ((await keep()) <= target) return meetsTarget(best, target) ? undefined : needsNoLoss;
   }
 
@@ -170,11 +141,11 @@ async function bySize(
     const key = JSON.stringify(settings);
     const known = sizes.get(key);
     if (known !== undefined) return known;
-    await limitByPages(pdf, context);
-    await compressBySettings(pdf, attempt, settings, folder, context);
+    await limitByPages(pdf, space);
+    await compressBySettings(pdf, attempt, settings, space);
     const size = await keep();
     sizes.set(key, size);
-    context.progress(10 + 80 * (1 - 0.9 ** sizes.size));
+    space.progress(10 + 80 * (1 - 0.9 ** sizes.size));
     return size;
   };
   const minSize = await tryQuality(smallest);

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PDFDocument, type PDFPage } from '@cantoo/pdf-lib';
 import { withExtension } from '../../../../shared/files/names.ts';
-import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
-import { checkPdf, openPdf, pagesOf } from './pdf.ts';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../../runtime/engine.ts';
+import { checkPdf, damagedPdf, openPdf, pagesOf, type Workspace } from './pdf.ts';
 
 interface Box {
   x: number;
@@ -13,10 +13,8 @@ interface Box {
 }
 
 /** Crops the pages of a PDF to a box, measured in points from the top left corner of the page as displayed. */
-export async function crop(work: Work, input: InputFile, context: WorkContext): Promise<OutputFile> {
-  const { folder, options } = work;
-  const password = typeof options.password === 'string' ? options.password : undefined;
-  const pdf = await openPdf(input.path, folder, password, context);
+export async function crop({ options }: Work, input: InputFile, space: Workspace): Promise<OutputFile> {
+  const pdf = await openPdf(input.path, options, space);
   const box: Box = {
     x: Number(options.x ?? 0),
     y: Number(options.y ?? 0),
@@ -25,26 +23,23 @@ export async function crop(work: Work, input: InputFile, context: WorkContext): 
   };
   if (['x', 'y', 'width', 'height'].every((name) => !options[name]))
     throw new EngineError('No crop box was given. Set width and height, or x and y.');
-  const chosen = new Set(pagesOf(typeof options.page_range === 'string' ? options.page_range : undefined, pdf.pages));
-  const path = join(folder, 'cropped.pdf');
+  const chosen = new Set(pagesOf(options, pdf.pages));
+  const path = join(space.folder, 'cropped.pdf');
   await writeFile(path, await cropPages(pdf.path, box, chosen));
-  context.progress(60);
-  await checkPdf(path, folder, context, pdf.pages);
+  space.progress(60);
+  await checkPdf(path, space.folder, space, pdf.pages);
   return { path, name: withExtension(input.name, 'pdf'), format: 'pdf' };
 }
 
 async function cropPages(path: string, box: Box, chosen: Set<number>): Promise<Uint8Array> {
   try {
     const document = await PDFDocument.load(await readFile(path), { updateMetadata: false });
-    for (const [index, page] of document.getPages().entries()) {
+    for (const [index, page] of document.getPages().entries())
       if (chosen.has(index + 1)) cropPage(page, box, index + 1);
-    }
     return await document.save();
   } catch (error) {
     // The page tree is read after the file is loaded, and may be damaged.
-    if (error instanceof EngineError) throw error;
-    const detail = error instanceof Error ? error.message : String(error);
-    throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
+    throw error instanceof EngineError ? error : damagedPdf(error);
   }
 }
 

@@ -2,51 +2,35 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { EngineError, type WorkContext } from '../../runtime/engine.ts';
+import { EngineError } from '../../runtime/engine.ts';
 import { postScriptError, withoutDirectoryWalks } from '../../runtime/ghostscript.ts';
 import { replacePages } from '../../runtime/pdf-join.ts';
 import { ProgramError } from '../../runtime/program.ts';
-import { runTool } from './pdf.ts';
-
-type Signal = Pick<WorkContext, 'signal'>;
+import { damagedPdf, runTool, type Workspace } from './pdf.ts';
 
 /** Debian installs it on disk; other builds embed it. */
 const debianProfile = '/usr/share/color/icc/ghostscript/srgb.icc';
 const profile = existsSync(debianProfile) ? debianProfile : '%rom%iccprofiles/srgb.icc';
 
 /** Runs Ghostscript with access to the given files only. */
-async function ghostscript(
-  input: string,
-  output: string,
-  args: string[],
-  reads: string[],
-  folder: string,
-  context: Signal,
-) {
+async function ghostscript(input: string, output: string, args: string[], reads: string[], space: Workspace) {
   const permits = [
     ...[input, ...reads].map((path) => `--permit-file-read=${path}`),
     `--permit-file-write=${output}`,
     `--permit-file-control=${output}`,
   ];
-  const fixed = [
-    '-dSAFER',
-    '-dBATCH',
-    '-dNOPAUSE',
-    '-dQUIET',
-    '-dNOPROMPT',
-    '-sDEVICE=pdfwrite',
-    `-sOutputFile=${output}`,
-  ];
+  const fixed = ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-dQUIET', '-dNOPROMPT', '-sDEVICE=pdfwrite'];
   // Safer mode still allows programs to read, write and delete files in the temporary folder.
-  const temporary = join(folder, 'gs-tmp');
+  const temporary = join(space.folder, 'gs-tmp');
   await mkdir(temporary, { recursive: true });
-  await runTool('gs', [...permits, ...fixed, ...args, input], folder, context, [0], { TMPDIR: temporary });
+  const all = [...permits, ...fixed, `-sOutputFile=${output}`, ...args, input];
+  await runTool('gs', all, space, [0], temporary);
 }
 
 /** Converts PostScript to PDF. */
-export async function distill(input: string, output: string, folder: string, context: Signal): Promise<void> {
+export async function distill(input: string, output: string, space: Workspace): Promise<void> {
   try {
-    await ghostscript(input, output, ['-dEPSCrop', ...withoutDirectoryWalks], [], folder, context);
+    await ghostscript(input, output, ['-dEPSCrop', ...withoutDirectoryWalks], [], space);
   } catch (error) {
     const cause = error instanceof EngineError ? error.cause : undefined;
     const { said, asksForFiles } = postScriptError(cause instanceof ProgramError ? cause.stdout : '');
@@ -59,14 +43,8 @@ export async function distill(input: string, output: string, folder: string, con
 }
 
 /** Rewrites a PDF for archiving, as PDF/A of the given part. */
-export async function archivePdf(
-  input: string,
-  output: string,
-  part: number,
-  folder: string,
-  context: Signal,
-): Promise<void> {
-  const definition = join(folder, 'pdfa.ps');
+export async function archivePdf(input: string, output: string, part: number, space: Workspace): Promise<void> {
+  const definition = join(space.folder, 'pdfa.ps');
   await writeFile(
     definition,
     `%!
@@ -85,7 +63,7 @@ export async function archivePdf(
     '-sColorConversionStrategy=RGB',
     definition,
   ];
-  await ghostscript(input, output, args, [definition, profile], folder, context);
+  await ghostscript(input, output, args, [definition, profile], space);
 }
 
 /** A PDF to compress. */
@@ -101,15 +79,14 @@ async function rewritePages(
   output: string,
   args: string[],
   reads: string[],
-  folder: string,
-  context: Signal,
+  space: Workspace,
 ): Promise<void> {
   // Presets would rotate pages by the direction of their text.
   const all = ['-dCompatibilityLevel=1.6', '-dAutoRotatePages=/None', ...args];
-  if (!isStructured) return ghostscript(path, output, all, reads, folder, context);
-  const pages = join(folder, 'pages.pdf');
-  const joined = join(folder, 'joined.pdf');
-  await ghostscript(path, pages, ['-dShowAnnots=false', '-dPreserveAnnots=false', ...all], reads, folder, context);
+  if (!isStructured) return ghostscript(path, output, all, reads, space);
+  const pages = join(space.folder, 'pages.pdf');
+  const joined = join(space.folder, 'joined.pdf');
+  await ghostscript(path, pages, ['-dShowAnnots=false', '-dPreserveAnnots=false', ...all], reads, space);
   try {
     const load = async (file: string) => PDFDocument.load(await readFile(file), { updateMetadata: false });
     const pdf = await load(path);
@@ -117,24 +94,15 @@ async function rewritePages(
     await writeFile(joined, await pdf.save());
   } catch (error) {
     // Ghostscript may write a file without pages if the page tree is circular.
-    const detail = error instanceof Error ? error.message : String(error);
-    throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
+    throw damagedPdf(error);
   }
   // Removes objects that are no longer referenced.
-  await runTool('qpdf', ['--warning-exit-0', '--object-streams=generate', joined, output], folder, context);
+  await runTool('qpdf', ['--warning-exit-0', '--object-streams=generate', joined, output], space);
 }
 
-export type CompressionPreset = 'screen' | 'ebook' | 'printer' | 'prepress';
-
 /** Rewrites a PDF with one of Distiller's presets. */
-export async function compressByPreset(
-  pdf: Compressible,
-  output: string,
-  preset: CompressionPreset,
-  folder: string,
-  context: Signal,
-) {
-  await rewritePages(pdf, output, [`-dPDFSETTINGS=/${preset}`], [], folder, context);
+export async function compressByPreset(pdf: Compressible, output: string, preset: string, space: Workspace) {
+  await rewritePages(pdf, output, [`-dPDFSETTINGS=/${preset}`], [], space);
 }
 
 export interface PictureSettings {
@@ -152,12 +120,11 @@ export async function compressBySettings(
   pdf: Compressible,
   output: string,
   { dpi, packing, factor }: PictureSettings,
-  folder: string,
-  context: Signal,
+  space: Workspace,
 ): Promise<void> {
   const samples = packing === 'half-colour' ? '[2 1 1 2]' : '[1 1 1 1]';
   const pictures = `<< /QFactor ${factor.toFixed(5)} /Blend 1 /HSamples ${samples} /VSamples ${samples} >>`;
-  const parameters = join(folder, 'distiller.ps');
+  const parameters = join(space.folder, 'distiller.ps');
   await writeFile(parameters, `<< /ColorImageDict ${pictures} /GrayImageDict ${pictures} >> setdistillerparams\n`);
   const kinds = pictureKinds.flatMap((kind) => [
     `-dDownsample${kind}Images=true`,
@@ -174,16 +141,16 @@ export async function compressBySettings(
   ];
   // Otherwise images that are not downsampled would be copied unchanged, ignoring the quality.
   const args = ['-dPassThroughJPEGImages=false', ...kinds, ...mono, parameters];
-  await rewritePages(pdf, output, args, [parameters], folder, context);
+  await rewritePages(pdf, output, args, [parameters], space);
 }
 
 /** Rewrites a PDF with unchanged images. Everything else becomes smaller. */
-export async function rewritePdf(pdf: Compressible, output: string, folder: string, context: Signal): Promise<void> {
+export async function rewritePdf(pdf: Compressible, output: string, space: Workspace): Promise<void> {
   const kinds = pictureKinds.flatMap((kind) => [
     `-dDownsample${kind}Images=false`,
     `-dAutoFilter${kind}Images=false`,
     `-d${kind}ImageFilter=/FlateEncode`,
   ]);
   const args = ['-dPassThroughJPEGImages=true', '-dDownsampleMonoImages=false', ...kinds];
-  await rewritePages(pdf, output, args, [], folder, context);
+  await rewritePages(pdf, output, args, [], space);
 }

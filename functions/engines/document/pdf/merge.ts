@@ -4,6 +4,7 @@ import { withExtension } from '../../../../shared/files/names.ts';
 import type { InputFile, Work, WorkContext, WorkResult } from '../../runtime/engine.ts';
 import { convert } from '../convert.ts';
 import { isDocument } from '../requires.ts';
+import type { Workspace } from './pdf.ts';
 
 const laidOut = (names: string[]) =>
   `${names.join(', ')}: LibreOffice laid out this web page, without scripts and with simple styles only. For pages as in a browser, convert it to PDF before the merge.`;
@@ -17,11 +18,9 @@ export async function merge(
   const warnings: string[] = [];
   const pages: InputFile[] = [];
   for (const [index, { input, folder }] of inputs.entries()) {
-    const share = {
-      ...context,
-      progress: (percent: number) => context.progress(((index + percent / 100) / inputs.length) * 80),
-    };
-    pages.push(isDocument(input.format) ? await toPdf(work, input, folder, share, warnings) : input);
+    const progress = (percent: number) => context.progress(((index + percent / 100) / inputs.length) * 80);
+    const space = { ...context, folder, progress };
+    pages.push(isDocument(input.format) ? await toPdf(work, input, space, warnings) : input);
   }
   const pagesOfWeb = inputs.filter(({ input: { format } }) => format === 'html' || format === 'xhtml');
   if (pagesOfWeb.length > 0) warnings.push(laidOut(pagesOfWeb.map(({ input }) => JSON.stringify(input.name))));
@@ -34,14 +33,8 @@ export async function merge(
   return { outputs: [{ path, name, format: 'pdf' }], warnings };
 }
 
-async function toPdf(
-  work: Work,
-  input: InputFile,
-  folder: string,
-  context: WorkContext,
-  warnings: string[],
-): Promise<InputFile> {
-  const converted = await convert({ ...work, operation: 'convert', options: {} }, input, folder, context);
+async function toPdf(work: Work, input: InputFile, space: Workspace, warnings: string[]): Promise<InputFile> {
+  const converted = await convert({ ...work, operation: 'convert', options: {} }, input, space);
   warnings.push(...converted.warnings);
   const [made] = converted.outputs;
   if (!made) throw new Error(`The conversion of ${input.format} produced no PDF.`);

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { EngineError, type WorkContext } from '../../runtime/engine.ts';
-import { type Pdf, runTool } from './pdf.ts';
+import { EngineError } from '../../runtime/engine.ts';
+import { type Pdf, runTool, type Workspace } from './pdf.ts';
 
 /** Pixels per point in the output of pdftohtml. */
 const zoom = 1.5;
@@ -58,20 +58,20 @@ type Item = { top: number } & (
  * Writes the text of a PDF as a reflowable document: paragraphs, tables and images, as flat OpenDocument.
  * LibreOffice's own PDF import puts every line in a separate frame, which looks right but cannot be edited.
  */
-export async function writeFlow(pdf: Pdf, output: string, folder: string, context: Pick<WorkContext, 'signal'>) {
-  const pages = await readPages(pdf, folder, context);
+export async function writeFlow(pdf: Pdf, output: string, space: Workspace): Promise<void> {
+  const pages = await readPages(pdf, space);
   if (!pages.some(({ blocks }) => blocks.length > 0))
     throw new EngineError('The PDF contains no text, only images. Text recognition (OCR) is not available.');
   await writeFile(output, await compose(pages));
 }
 
-async function readPages(pdf: Pdf, folder: string, context: Pick<WorkContext, 'signal'>): Promise<Page[]> {
-  const layout = join(folder, 'layout.xml');
-  const drawn = join(folder, 'drawn');
-  await runTool('pdftotext', ['-bbox-layout', '-enc', 'UTF-8', pdf.path, layout], folder, context);
+async function readPages(pdf: Pdf, space: Workspace): Promise<Page[]> {
+  const layout = join(space.folder, 'layout.xml');
+  const drawn = join(space.folder, 'drawn');
+  await runTool('pdftotext', ['-bbox-layout', '-enc', 'UTF-8', pdf.path, layout], space);
   const args = ['-xml', '-noroundcoord', '-fontfullname', '-hidden', '-nodrm', '-q', '-enc', 'UTF-8', pdf.path, drawn];
-  await runTool('pdftohtml', args, folder, context);
-  const styles = readStyles(await readFile(`${drawn}.xml`, 'utf8'), folder);
+  await runTool('pdftohtml', args, space);
+  const styles = readStyles(await readFile(`${drawn}.xml`, 'utf8'), space.folder);
   return pagesOfLayout(await readFile(layout, 'utf8')).map((text, index) =>
     readPage(text, styles[index] ?? { spans: [], pictures: [] }),
   );
@@ -125,12 +125,7 @@ function readStyles(text: string, folder: string): { spans: Span[]; pictures: Pi
     });
 }
 
-function boxOf(
-  left: string | undefined,
-  top: string | undefined,
-  width: string | undefined,
-  height: string | undefined,
-): Box {
+function boxOf(left = '', top = '', width = '', height = ''): Box {
   const [x, y] = [Number(left) / zoom, Number(top) / zoom];
   return { left: x, top: y, right: x + Number(width) / zoom, bottom: y + Number(height) / zoom };
 }
@@ -264,14 +259,8 @@ export function rowsOf(lines: Line[]): Line[][] {
     const row = rows.at(-1);
     const [first] = row ?? [];
     const middle = (line.top + line.bottom) / 2;
-    if (
-      row &&
-      first &&
-      middle > first.top &&
-      middle < first.bottom &&
-      row.every((other) => line.left >= other.right || line.right <= other.left)
-    )
-      row.push(line);
+    const isApart = row?.every((other) => line.left >= other.right || line.right <= other.left);
+    if (row && first && middle > first.top && middle < first.bottom && isApart) row.push(line);
     else rows.push([line]);
   }
   return rows.map((row) => row.toSorted((a, b) => a.left - b.left));
@@ -411,30 +400,22 @@ function sameStyle(a: Style, b: Style): boolean {
 
 function table(rows: Line[][], style: Styles): string {
   const columns: number[] = [];
-  for (const { left, right } of rows.flat()) {
-    const middle = (left + right) / 2;
-    if (
-      !columns.some(
-        (column) =>
-          Math.abs(column - middle) < 30 ||
-          rows
-            .flat()
-            .some((line) => line.left <= column && line.right >= column && line.left <= middle && line.right >= middle),
-      )
-    )
-      columns.push(middle);
+  const lines = rows.flat();
+  const middleOf = ({ left, right }: Line) => (left + right) / 2;
+  const covers = ({ left, right }: Line, x: number) => left <= x && right >= x;
+  for (const middle of lines.map(middleOf)) {
+    const isSame = (column: number) =>
+      Math.abs(column - middle) < 30 || lines.some((line) => covers(line, column) && covers(line, middle));
+    if (!columns.some(isSame)) columns.push(middle);
   }
   columns.sort((a, b) => a - b);
-  const place = ({ left, right }: Line) => {
-    const middle = (left + right) / 2;
-    return columns.reduce(
-      (best, column, index) => (Math.abs(column - middle) < Math.abs((columns[best] ?? 0) - middle) ? index : best),
-      0,
-    );
+  const place = (line: Line) => {
+    const distances = columns.map((column) => Math.abs(column - middleOf(line)));
+    return distances.indexOf(Math.min(...distances));
   };
   const filled = rows.map((row) => {
     const cells = columns.map((_, index) => row.filter((line) => place(line) === index));
-    return `<table:table-row>${cells.map((lines) => `<table:table-cell><text:p>${textOf(lines, style)}</text:p></table:table-cell>`).join('')}</table:table-row>`;
+    return `<table:table-row>${cells.map((cell) => `<table:table-cell><text:p>${textOf(cell, style)}</text:p></table:table-cell>`).join('')}</table:table-row>`;
   });
   return `<table:table><table:table-column table:number-columns-repeated="${columns.length}"/>${filled.join('')}</table:table>`;
 }

@@ -1,20 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError, type WorkContext } from '../../runtime/engine.ts';
+import { EngineError } from '../../runtime/engine.ts';
 import { decodeXml } from '../xml-text.ts';
-import { type Pdf, runTool } from './pdf.ts';
+import { type Pdf, runTool, type Workspace } from './pdf.ts';
 import { type Block, type Line, type Page, pagesOfLayout, readPage, rowsOf } from './pdf-flow.ts';
 
 /** Extracts the text of a PDF in reading order with the rows of tables kept, or with the layout of the page. */
-export async function writeText(
-  pdf: Pdf,
-  output: string,
-  keepLayout: boolean,
-  folder: string,
-  context: Pick<WorkContext, 'signal'>,
-) {
+export async function writeText(pdf: Pdf, output: string, keepLayout: boolean, space: Workspace): Promise<void> {
   const extract = async (args: string[], path: string): Promise<string> => {
-    await runTool('pdftotext', ['-enc', 'UTF-8', ...args, pdf.path, path], folder, context);
+    await runTool('pdftotext', ['-enc', 'UTF-8', ...args, pdf.path, path], space);
     return readFile(path, 'utf8');
   };
   const plain = await extract(keepLayout ? ['-nopgbrk', '-layout'] : [], output);
@@ -23,7 +17,7 @@ export async function writeText(
   if (first >= 0) {
     const end = pages.findLastIndex(mayHaveTable) + 1;
     const range = ['-f', String(first + 1), '-l', String(end)];
-    const layout = await extract(['-bbox-layout', ...range], join(folder, 'layout.xml'));
+    const layout = await extract(['-bbox-layout', ...range], join(space.folder, 'layout.xml'));
     pages.splice(first, end - first, ...withTables(pages.slice(first, end), pagesOfLayout(layout)));
   }
   const text = pages.join('');

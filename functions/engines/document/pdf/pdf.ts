@@ -11,7 +11,7 @@ import { ProgramError, type ProgramResult, runProgram } from '../../runtime/prog
 import { pictureOptions } from '../options.ts';
 import { countTreePages } from './page-tree.ts';
 
-export const maxPages = 5_000;
+const maxPages = 5_000;
 /** Rendering larger images takes gigabytes of memory. */
 const maxPixels = 120_000_000;
 /** Larger pages are rendered small first, to find those that are slow at any size before allowing minutes for them. */
@@ -24,44 +24,36 @@ export interface Pdf {
   pages: number;
 }
 
+/** The folder of one input, and the context of its task. */
+export interface Workspace extends WorkContext {
+  folder: string;
+}
+
 type Signal = Pick<WorkContext, 'signal'>;
-type Limits = Pick<WorkContext, 'signal' | 'limitProcessorTime'>;
+type Programs = Signal & { folder: string };
 
 /** Limits the processor time of a program that processes a whole PDF. */
-export async function limitByPages({ path, pages }: Pdf, { limitProcessorTime }: Limits): Promise<void> {
+export async function limitByPages({ path, pages }: Pdf, { limitProcessorTime }: Workspace): Promise<void> {
   limitProcessorTime(justifiedSeconds({ bytes: (await stat(path)).size, pages }));
 }
 
 /** Opens a user's PDF: decrypts it, counts its pages and throws if it has none. */
-export async function openPdf(
-  path: string,
-  folder: string,
-  password: string | undefined,
-  context: Signal,
-): Promise<Pdf> {
-  const plain = (await isEncrypted(path, folder, context)) ? await decrypt(path, folder, password, context) : path;
-  const pages = await countPages(plain, folder, context);
+export async function openPdf(path: string, { password }: OptionValues, space: Programs): Promise<Pdf> {
+  const { code } = await runTool('qpdf', ['--is-encrypted', path], space, [0, 2, 3]);
+  const plain = code === 0 ? await decrypt(path, password, space) : path;
+  const pages = await countPages(plain, space);
   if (pages < 1) throw new EngineError('The PDF has no pages.');
   if (pages > maxPages) throw new EngineError(`The PDF has ${pages} pages; the maximum is ${maxPages}.`);
   return { path: plain, pages };
 }
 
-async function isEncrypted(path: string, folder: string, context: Signal): Promise<boolean> {
-  const { code } = await runTool('qpdf', ['--is-encrypted', path], folder, context, [0, 2, 3]);
-  return code === 0;
-}
-
-async function decrypt(path: string, folder: string, password: string | undefined, context: Signal): Promise<string> {
-  const output = join(folder, 'decrypted.pdf');
-  const secret = join(folder, 'password');
-  await writeFile(secret, password ?? '', { mode: 0o600 });
+async function decrypt(path: string, password: unknown, space: Programs): Promise<string> {
+  const output = join(space.folder, 'decrypted.pdf');
+  const secret = join(space.folder, 'password');
+  await writeFile(secret, String(password ?? ''), { mode: 0o600 });
   try {
-    await runTool(
-      'qpdf',
-      [`--password-file=${secret}`, '--decrypt', '--warning-exit-0', path, output],
-      folder,
-      context,
-    );
+    const args = [`--password-file=${secret}`, '--decrypt', '--warning-exit-0', path, output];
+    await runTool('qpdf', args, space);
     return output;
   } catch (error) {
     if (error instanceof EngineError && /invalid password/i.test(error.detail))
@@ -78,14 +70,14 @@ async function decrypt(path: string, folder: string, password: string | undefine
 }
 
 /** Counts the reachable pages of a PDF. */
-export async function countPages(path: string, folder: string, context: Signal): Promise<number> {
-  const { stdout } = await runTool('pdfinfo', [path], folder, context);
+async function countPages(path: string, space: Programs): Promise<number> {
+  const { stdout } = await runTool('pdfinfo', [path], space);
   return Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0);
 }
 
-/** Returns the pages of a range such as `2-4,7,9-` in order. */
-export function pagesOf(range: string | undefined, count: number): number[] {
-  if (range === undefined || range === '') return Array.from({ length: count }, (_, index) => index + 1);
+/** Returns the pages of the option page_range, such as `2-4,7,9-`, in order. */
+export function pagesOf({ page_range: range }: OptionValues, count: number): number[] {
+  if (typeof range !== 'string' || range === '') return Array.from({ length: count }, (_, index) => index + 1);
   const pages = range.split(',').flatMap((part) => {
     const [first = '', last = first] = part.trim().split('-');
     const from = Number(first);
@@ -101,43 +93,30 @@ export function pagesOf(range: string | undefined, count: number): number[] {
 }
 
 /** Writes the given pages of a PDF to another one, in order. */
-export async function selectPages(pdf: Pdf, pages: number[], folder: string, context: Signal): Promise<Pdf> {
+export async function selectPages(pdf: Pdf, pages: number[], space: Workspace): Promise<Pdf> {
   if (pages.length === pdf.pages && pages.every((page, index) => page === index + 1)) return pdf;
-  const output = join(folder, 'selected.pdf');
+  const output = join(space.folder, 'selected.pdf');
   const args = [pdf.path, '--pages', '.', pages.join(','), '--', '--warning-exit-0', output];
-  await runTool('qpdf', args, folder, context);
+  await runTool('qpdf', args, space);
   return { path: output, pages: pages.length };
 }
 
 /** Writes a PDF that only opens with a password. */
-export async function protectPdf(path: string, output: string, password: string, folder: string, context: Signal) {
+export async function protectPdf(path: string, output: string, password: string, space: Workspace) {
   // In an argument file, the password does not appear in the process list.
-  const args = join(folder, 'arguments');
+  const args = join(space.folder, 'arguments');
   await writeFile(args, ['--encrypt', password, password, '256', '--', path, output].join('\n'), { mode: 0o600 });
   try {
-    await runTool('qpdf', [`@${args}`], folder, context, [0, 3]);
+    await runTool('qpdf', [`@${args}`], space, [0, 3]);
   } finally {
     await rm(args, { force: true });
   }
 }
 
 /** Converts a PDF to one HTML page of the same appearance, with inline images. */
-export async function writeHtml(pdf: Pdf, output: string, folder: string, context: Signal): Promise<void> {
-  const args = [
-    '-q',
-    '-s',
-    '-c',
-    '-noframes',
-    '-dataurls',
-    '-zoom',
-    '1.33',
-    '-enc',
-    'UTF-8',
-    '-nodrm',
-    pdf.path,
-    output,
-  ];
-  await runTool('pdftohtml', args, folder, context);
+export async function writeHtml(pdf: Pdf, output: string, space: Workspace): Promise<void> {
+  const options = '-q -s -c -noframes -dataurls -zoom 1.33 -enc UTF-8 -nodrm'.split(' ');
+  await runTool('pdftohtml', [...options, pdf.path, output], space);
   const page = await readFile(output, 'utf8');
   const tidy = page
     // The program writes the path of the file as the title, and repeats the headings after the last page.
@@ -152,16 +131,12 @@ const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc](?:[\s\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])?/g;
 
 /** Writes a PDF as PostScript, or as an encapsulated page. */
-export async function writePostScript(
-  pdf: Pdf,
-  output: string,
-  page: number | undefined,
-  folder: string,
-  context: Signal,
-) {
-  const only = page === undefined ? [] : ['-eps', '-f', String(page), '-l', String(page)];
-  await runTool('pdftops', [...only, pdf.path, output], folder, context);
+export async function writePostScript(pdf: Pdf, output: string, space: Workspace, page?: number): Promise<void> {
+  const only = page === undefined ? [] : ['-eps', ...onlyPage(page)];
+  await runTool('pdftops', [...only, pdf.path, output], space);
 }
+
+const onlyPage = (number: number) => ['-f', String(number), '-l', String(number)];
 
 export interface ImageRequest {
   format: 'png' | 'jpg' | 'webp' | 'tiff' | 'svg' | 'eps';
@@ -175,21 +150,21 @@ export async function drawPages(
   pdf: Pdf,
   pages: number[],
   request: ImageRequest,
-  folder: string,
-  context: Pick<WorkContext, 'signal' | 'progress' | 'limitProcessorTime'>,
+  space: Workspace,
 ): Promise<{ page: number; path: string }[]> {
   // A TIFF holds all pages.
   if (request.format !== 'tiff') checkFileCount(pages.length, 'Choose fewer pages with page_range.');
   const isVector = request.format === 'svg' || request.format === 'eps';
-  const sizes = isVector ? [] : pageSizes(await pageFacts(pdf, folder, context));
+  const facts = isVector ? [] : ['-f', '1', '-l', String(pdf.pages), pdf.path];
+  const sizes = isVector ? [] : pageSizes((await runTool('pdfinfo', facts, space)).stdout);
   for (const page of pages) checkPixels({ number: page, size: sizes[page - 1] }, request.dpi);
   const { size: bytes } = await stat(pdf.path);
   const drawn: { page: number; path: string }[] = [];
   for (const [index, page] of pages.entries()) {
-    const path = join(folder, `page-${index}.${request.format}`);
-    await drawPage({ ...pdf, bytes }, { number: page, size: sizes[page - 1] }, request, path, folder, context);
+    const path = join(space.folder, `page-${index}.${request.format}`);
+    await drawPage({ ...pdf, bytes }, { number: page, size: sizes[page - 1] }, request, path, space);
     drawn.push({ page, path });
-    context.progress(50 + ((index + 1) / pages.length) * 50);
+    space.progress(50 + ((index + 1) / pages.length) * 50);
   }
   return drawn;
 }
@@ -204,60 +179,41 @@ interface Page {
 type SizedPdf = Pdf & { bytes: number };
 
 /** Limits the processor time for rendering a page. */
-async function limitByPixels(
-  { path, bytes }: SizedPdf,
-  { number, size }: Page,
-  dpi: number,
-  folder: string,
-  context: Limits,
-): Promise<void> {
+async function limitByPixels({ path, bytes }: SizedPdf, { number, size }: Page, dpi: number, space: Workspace) {
   const pixels = size ? pixelsOf(size, dpi) : 0;
   if (pixels > trialPixels) {
-    context.limitProcessorTime(justifiedSeconds({ bytes, pages: 1 }));
-    const only = ['-f', String(number), '-l', String(number), '-singlefile', '-scale-to', String(trialSide)];
-    await runTool('pdftocairo', ['-png', ...only, path, join(folder, 'trial')], folder, context);
+    space.limitProcessorTime(justifiedSeconds({ bytes, pages: 1 }));
+    const only = [...onlyPage(number), '-singlefile', '-scale-to', String(trialSide)];
+    await runTool('pdftocairo', ['-png', ...only, path, join(space.folder, 'trial')], space);
   }
-  context.limitProcessorTime(justifiedSeconds({ bytes, pages: 1, pixels }));
+  space.limitProcessorTime(justifiedSeconds({ bytes, pages: 1, pixels }));
 }
 
 /** Options that poppler applies when it renders. */
 const followed = ['image_dpi', 'quality', 'jpg_convert_compression_level'];
 
-async function drawPage(
-  pdf: SizedPdf,
-  page: Page,
-  request: ImageRequest,
-  path: string,
-  folder: string,
-  context: Limits,
-) {
+async function drawPage(pdf: SizedPdf, page: Page, request: ImageRequest, path: string, space: Workspace) {
   const { format, dpi, options } = request;
-  await limitByPixels(pdf, page, dpi, folder, context);
-  if (format === 'eps') return writePostScript(pdf, path, page.number, folder, context);
-  const only = ['-f', String(page.number), '-l', String(page.number)];
+  await limitByPixels(pdf, page, dpi, space);
+  if (format === 'eps') return writePostScript(pdf, path, space, page.number);
+  const only = onlyPage(page.number);
   if (format === 'svg') {
-    await runTool('pdftocairo', ['-svg', ...only, pdf.path, path], folder, context);
+    await runTool('pdftocairo', ['-svg', ...only, pdf.path, path], space);
     if (!(await readFile(path, 'utf8')).includes('<svg')) throw undrawn(page);
     return;
   }
-  if (changesPicture(options, pictureOptions(format), followed)) {
-    return drawFinished(pdf, page, { ...request, format }, path, folder, context);
-  }
+  if (changesPicture(options, pictureOptions(format), followed)) return drawFinished(pdf, page, request, path, space);
   const quality = Math.round(Number(options.jpg_convert_compression_level ?? options.quality ?? 85));
   const stem = path.slice(0, -(format.length + 1));
-  const kind = {
-    png: ['-png'],
-    jpg: ['-jpeg', '-jpegopt', `quality=${quality},optimize=y`],
-    webp: ['-png'],
-    tiff: ['-tiff', '-tiffcompression', 'deflate'],
+  const [extension, ...kind] = {
+    png: ['png', '-png'],
+    jpg: ['jpg', '-jpeg', '-jpegopt', `quality=${quality},optimize=y`],
+    webp: ['png', '-png'],
+    tiff: ['tif', '-tiff', '-tiffcompression', 'deflate'],
   }[format];
-  await runTool(
-    'pdftocairo',
-    [...kind, ...only, '-cropbox', '-r', String(dpi), '-singlefile', pdf.path, stem],
-    folder,
-    context,
-  );
-  const written = `${stem}.${{ png: 'png', jpg: 'jpg', webp: 'png', tiff: 'tif' }[format]}`;
+  const args = [...kind, ...only, '-cropbox', '-r', String(dpi), '-singlefile', pdf.path, stem];
+  await runTool('pdftocairo', args, space);
+  const written = `${stem}.${extension}`;
   const image = sharp(written, { limitInputPixels: maxPixels + 10_000_000 });
   try {
     const { width = 0, height = 0 } = await image.metadata();
@@ -276,8 +232,7 @@ async function drawFinished(
   page: Page,
   { format, dpi, options }: ImageRequest,
   path: string,
-  folder: string,
-  context: Limits,
+  space: Workspace,
 ): Promise<void> {
   // Loaded only if needed: poppler writes most pages directly.
   const { enlargement, finishPicture } = await import('../../image/finish.ts');
@@ -285,20 +240,12 @@ async function drawFinished(
   const pixels = { width: (size.width * dpi) / 72, height: (size.height * dpi) / 72 };
   const larger = page.size ? enlargement(pixels, { format, options }) : 1;
   checkPixels({ ...page, size }, dpi * larger, 'Choose a smaller size.');
-  await limitByPixels(pdf, page, dpi * larger, folder, context);
+  await limitByPixels(pdf, page, dpi * larger, space);
   const stem = `${path}-drawn`;
   const transparent = options.background === undefined ? [] : ['-transp'];
   const resolution = ['-r', String(Math.round(dpi * larger * 1000) / 1000)];
-  await runTool(
-    'pdftocairo',
-    ['-png', ...transparent, '-f', String(page.number), '-l', String(page.number), '-cropbox', ...resolution].concat(
-      '-singlefile',
-      pdf.path,
-      stem,
-    ),
-    folder,
-    context,
-  );
+  const args = ['-png', ...transparent, ...onlyPage(page.number), '-cropbox', ...resolution, '-singlefile'];
+  await runTool('pdftocairo', [...args, pdf.path, stem], space);
   const source = `${stem}.png`;
   const { image_resize_percentage, ...others } = options;
   // The percentage was already applied in rendering.
@@ -318,10 +265,6 @@ function undrawn({ number }: Page, cause?: unknown): EngineError {
   return new EngineError(`Page ${number} could not be rendered.`, { detail, cause });
 }
 
-async function pageFacts(pdf: Pdf, folder: string, context: Signal): Promise<string> {
-  return (await runTool('pdfinfo', ['-f', '1', '-l', String(pdf.pages), pdf.path], folder, context)).stdout;
-}
-
 function pixelsOf({ width, height }: PageSize, dpi: number): number {
   return ((width * dpi) / 72) * ((height * dpi) / 72);
 }
@@ -337,32 +280,30 @@ function checkPixels({ number, size }: Page, dpi: number, advice = 'Choose a low
 export async function runTool(
   program: string,
   args: string[],
-  folder: string,
-  { signal }: Signal,
+  { folder, signal }: Programs,
   successCodes: number[] = [0],
-  env: Record<string, string> = {},
+  temporary = folder,
 ): Promise<ProgramResult> {
   try {
-    const environment = { TMPDIR: folder, ...env };
-    return await runProgram(program, args, {
-      cwd: folder,
-      env: environment,
-      signal,
-      timeoutMs: programMs,
-      successCodes,
-    });
+    const options = { cwd: folder, env: { TMPDIR: temporary }, signal, timeoutMs: programMs, successCodes };
+    return await runProgram(program, args, options);
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
     const detail = error.stderr.trim().split('\n').slice(-5).join('\n');
     if (error.timedOut) throw new EngineError('The PDF takes too long to process. Split it.', { detail });
-    throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
+    throw damagedPdf(error, detail);
   }
 }
 
+/** Returns the error for a PDF that cannot be processed. */
+export function damagedPdf(cause: unknown, detail = cause instanceof Error ? cause.message : String(cause)) {
+  return new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause });
+}
+
 /** Checks that an output PDF opens and has the expected pages. */
-export async function checkPdf(path: string, folder: string, context: Signal, pages?: number): Promise<Pdf> {
+export async function checkPdf(path: string, folder: string, { signal }: Signal, pages?: number): Promise<Pdf> {
   if ((await stat(path)).size === 0) throw new EngineError('The conversion produced an empty PDF.');
-  const found = (await countTreePages(path)) ?? (await countPages(path, folder, context));
+  const found = (await countTreePages(path)) ?? (await countPages(path, { folder, signal }));
   if (found < 1 || (pages !== undefined && found !== pages))
     throw new EngineError(`The output PDF has ${found} pages${pages === undefined ? '' : ` instead of ${pages}`}.`);
   return { path, pages: found };
