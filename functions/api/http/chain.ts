@@ -53,7 +53,7 @@ export function handlerOf<const R extends Route>(
     .use(errorBody((event) => admissions.get(event)?.headers))
     .use(admitted)
     .use({ before: ({ event }) => checkUrl(event) });
-  const { params, query, body } = route;
+  const [params, query, body] = [route.params?.(), route.query?.(), route.body?.()];
   if (route.json !== false) chain.use(negotiateJson());
   if (body) chain.use(jsonBody(body, route.emptyBody === true));
   return chain.handler(async (event: APIGatewayProxyEventV2, context: Context) => {

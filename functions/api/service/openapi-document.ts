@@ -140,8 +140,8 @@ function operation(name: string, route: Route): Json {
     // OpenAPI 3.1 allows role names here for schemes other than OAuth.
     security: route.scope === undefined ? [] : [{ key: [route.scope] }],
     parameters: [
-      ...parameters(route.params, 'path'),
-      ...parameters(route.query, 'query').map((parameter) =>
+      ...parameters(route.params?.(), 'path'),
+      ...parameters(route.query?.(), 'query').map((parameter) =>
         // The formats query returns an empty list for an unknown extension, but the options query refuses it.
         route.response === 'OptionList' ? { ...parameter, schema: { $ref: '#/components/schemas/Format' } } : parameter,
       ),
@@ -161,7 +161,7 @@ function operation(name: string, route: Route): Json {
       ? {
           requestBody: {
             required: route.emptyBody !== true,
-            content: { 'application/json': { schema: bodyOf(route, route.body) } },
+            content: { 'application/json': { schema: bodyOf(route, route.body()) } },
           },
         }
       : {}),
