@@ -32,7 +32,7 @@ class RemoteFile implements Incoming {
   readonly #headers: Record<string, string>;
   readonly #settings: TransferSettings;
   #host: string;
-  #announced: Announced = { name: '' };
+  announced: Announced = { name: '' };
   #validator: string | undefined;
 
   constructor(parameters: Record<string, JsonValue>, settings: TransferSettings) {
@@ -40,10 +40,6 @@ class RemoteFile implements Incoming {
     this.#headers = headersOf(parameters.headers);
     this.#settings = settings;
     this.#host = this.#start.url.host;
-  }
-
-  announced(): Announced {
-    return this.#announced;
   }
 
   explain(error: unknown): Error {
@@ -54,10 +50,8 @@ class RemoteFile implements Incoming {
     const validator = this.#validator;
     if (offset > 0 && validator === undefined)
       throw new CannotResume(`The transfer from ${this.#host} was interrupted and cannot be resumed.`);
-    const response = await this.#follow(
-      signal,
-      offset > 0 ? { range: `bytes=${offset}-`, 'if-range': validator ?? '' } : {},
-    );
+    const range = offset > 0 ? { range: `bytes=${offset}-`, 'if-range': validator ?? '' } : {};
+    const response = await this.#follow(signal, range);
     try {
       return offset > 0 ? this.#goOn(response, offset) : this.#begin(response);
     } catch (error) {
@@ -70,12 +64,11 @@ class RemoteFile implements Incoming {
     const { headers, statusCode, target } = response;
     if (statusCode !== 200 && statusCode !== 203) throw this.#refusal(response);
     const size = lengthOf(headers);
-    const encoding = textOf(headers['content-encoding']);
     this.#validator = validatorOf(headers);
-    this.#announced = {
+    this.announced = {
       name: fileNameOf(textOf(headers['content-disposition'])) ?? nameInPath(target.path),
       mediaType: textOf(headers['content-type']),
-      encoding,
+      encoding: textOf(headers['content-encoding']),
       size,
     };
     return { stream: bodyOf(response), size };
@@ -86,7 +79,7 @@ class RemoteFile implements Incoming {
     const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(textOf(headers['content-range']) ?? '');
     const overload = explainOverload(statusCode, this.#host, retryAfter(headers));
     if (overload) throw overload;
-    const { size } = this.#announced;
+    const { size } = this.announced;
     const whole = range?.[2] === undefined || range[2] === '*' ? undefined : Number(range[2]);
     const same = size === undefined || whole === undefined || whole === size;
     if (statusCode !== 206 || Number(range?.[1]) !== offset || !same || isAnother(headers, this.#validator))

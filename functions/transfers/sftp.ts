@@ -6,7 +6,6 @@ import SftpClient from 'ssh2-sftp-client';
 import { connectOptions } from '../../shared/net/addresses.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
-import type { Announced } from './decode.ts';
 import { type Destination, deliver, type Outgoing } from './deliver.ts';
 import {
   CannotResume,
@@ -14,7 +13,6 @@ import {
   failed,
   insufficientPermission,
   invalidCredentials,
-  isExplained,
   Transient,
 } from './failures.ts';
 import type { Taken } from './outbound.ts';
@@ -26,7 +24,7 @@ import { closeFile, openFile, type Sftp, SftpReader, statFile, writeAll } from '
 /** Imports a file from an SFTP server. */
 export async function importSftp(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
   const server = new Server(run.parameters, settings);
-  const file = await receive(run, 0, new ServerFile(server, String(run.parameters.file_string)), settings);
+  const file = await receive(run, 0, serverFile(server, String(run.parameters.file_string)), settings);
   return { files: [file] };
 }
 
@@ -204,40 +202,29 @@ function fingerprint(text: string): string {
     .replace(/=+$/, '')}`;
 }
 
-/** A file of a server, considered unchanged while its size and modification time are. */
-class ServerFile implements Incoming {
-  readonly #server: Server;
-  readonly #path: string;
-  #found: { size: number; mtime: number } | undefined;
-
-  constructor(server: Server, path: string) {
-    this.#server = server;
-    this.#path = path;
-  }
-
-  announced(): Announced {
-    return { name: this.#path.replace(/\/+$/, ''), size: this.#found?.size };
-  }
-
-  explain(error: unknown): Error {
-    return this.#server.explain(error, this.#path);
-  }
-
-  async open(offset: number, signal: AbortSignal) {
-    const { sftp, disconnect } = await this.#server.connect(signal);
-    signal.addEventListener('abort', disconnect, { once: true });
-    try {
-      const handle = await openFile(sftp, this.#path, 'r');
-      const { size, mtime } = await statFile(sftp, handle);
-      if (offset > 0 && (size !== this.#found?.size || mtime !== this.#found.mtime))
-        throw new CannotResume('The file changed while it was being read.');
-      this.#found = { size, mtime };
-      return { stream: new SftpReader(sftp, handle, offset, disconnect), size };
-    } catch (error) {
-      disconnect();
-      throw error;
-    }
-  }
+/** Returns a file of a server, considered unchanged while its size and modification time are. */
+function serverFile(server: Server, path: string): Incoming {
+  let found: { size: number; mtime: number } | undefined;
+  return {
+    announced: { name: '' },
+    explain: (error) => server.explain(error, path),
+    async open(offset, signal) {
+      const { sftp, disconnect } = await server.connect(signal);
+      signal.addEventListener('abort', disconnect, { once: true });
+      try {
+        const handle = await openFile(sftp, path, 'r');
+        const { size, mtime } = await statFile(sftp, handle);
+        if (offset > 0 && (size !== found?.size || mtime !== found.mtime))
+          throw new CannotResume('The file changed while it was being read.');
+        found = { size, mtime };
+        this.announced = { name: path.replace(/\/+$/, ''), size };
+        return { stream: new SftpReader(sftp, handle, offset, disconnect), size };
+      } catch (error) {
+        disconnect();
+        throw error;
+      }
+    },
+  };
 }
 
 /** Writes a file under a temporary name and renames it when complete, so that nobody reads an incomplete file. */
@@ -255,7 +242,7 @@ async function put(run: Run, server: Server, file: Outgoing, policy: RetryPolicy
       await moveInPlace(connection.client, part.path, file.place);
     } catch (error) {
       file.signal.throwIfAborted();
-      const explained = isExplained(error) ? error : server.explain(error, file.place);
+      const explained = server.explain(error, file.place);
       if (!(explained instanceof Transient)) await connection?.client.delete(part.path, true).catch(() => undefined);
       fruitless = part.confirmed > before ? 1 : fruitless + 1;
       throw explained;
