@@ -153,9 +153,9 @@ function errorBody(headersOf: (event: object) => Record<string, string> | undefi
       const body = {
         errorCode: error.errorCode,
         msg: error.message,
-        ...(error.errors ? { errors: error.errors } : {}),
-        ...(error.reason ? { reason: error.reason } : {}),
-        ...(error.status >= 500 ? { requestId } : {}),
+        errors: error.errors,
+        reason: error.reason,
+        requestId: error.status >= 500 ? requestId : undefined,
       };
       request.error = Object.assign(new Error(JSON.stringify(body)), {
         statusCode: error.status,
