@@ -5,13 +5,14 @@ import { newToken } from '../../shared/aws/objects.ts';
 import { detectFile, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { extensionOf, safeName, withExtension } from '../../shared/files/names.ts';
+import { parseAllowHosts } from '../../shared/net/addresses.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import { settings as deployment } from '../wiring/settings.ts';
 import type { Run } from '../worker/worker.ts';
 import { type Announced, decoded } from './decode.ts';
 import { failed, insufficientPermission } from './failures.ts';
-import { deploymentOutbound, type Outbound } from './outbound.ts';
+import type { Outbound } from './outbound.ts';
 import { defaultPace, type Pace } from './pace.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source, startingOver } from './steady-read.ts';
@@ -30,7 +31,7 @@ export function deploymentSettings(): TransferSettings {
   return {
     retryPolicy: defaultRetryPolicy,
     pace: defaultPace,
-    outbound: deploymentOutbound(),
+    outbound: { allow: parseAllowHosts(process.env.LATHE_ALLOW_HOSTS) },
     maxFileBytes: deployment.maxFileBytes,
   };
 }
