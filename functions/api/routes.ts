@@ -1,14 +1,12 @@
 import { accountRoutes } from './routes/account.ts';
 import { auditRoutes } from './routes/audit.ts';
-import { exportRoutes } from './routes/exports.ts';
 import { fileRoutes } from './routes/files.ts';
 import { formatRoutes } from './routes/formats.ts';
-import { importRoutes } from './routes/imports.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { memberRoutes } from './routes/members.ts';
-import { processingRoutes } from './routes/processing.ts';
+import { operationRoutes } from './routes/operations.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { taskRoutes } from './routes/tasks.ts';
@@ -18,15 +16,13 @@ import { webhookRoutes } from './routes/webhooks.ts';
 
 /**
  * Every endpoint, by the name of its function. The functions, routes and roles of the stack, request validation and the
- * OpenAPI document are derived from these rows. Schemas are getters: a function only builds its own when it starts.
+ * OpenAPI document are derived from these rows.
  */
 export const routes = {
   ...formatRoutes,
   ...taskRoutes,
   ...jobRoutes,
-  ...importRoutes,
-  ...processingRoutes,
-  ...exportRoutes,
+  ...operationRoutes,
   ...tokenRoutes,
   ...usageRoutes,
   ...webhookRoutes,

@@ -1,4 +1,4 @@
-import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadObjectCommand, type HeadObjectCommandOutput } from '@aws-sdk/client-s3';
 import { bucket } from '../../shared/aws/bucket.ts';
 import { isMissing, type ObjectVersion, statusOf } from '../../shared/aws/objects.ts';
 
@@ -15,7 +15,8 @@ export async function readPosted(key: string, startBytes: number): Promise<Poste
   try {
     const found = await client.send(new GetObjectCommand({ ...target, Range: `bytes=0-${startBytes - 1}` }));
     const start = (await found.Body?.transformToByteArray()) ?? new Uint8Array();
-    return posted(key, found, sizeOf(found), start);
+    const size = Number(found.ContentRange?.split('/').at(-1) ?? found.ContentLength ?? 0);
+    return posted(key, found, size, start);
   } catch (error) {
     if (await isMissing(key, error)) return undefined;
     // An empty object has no range.
@@ -32,22 +33,8 @@ export async function readPosted(key: string, startBytes: number): Promise<Poste
   }
 }
 
-interface Found {
-  ETag?: string | undefined;
-  Metadata?: Record<string, string> | undefined;
-}
-
-function posted(key: string, { ETag, Metadata }: Found, size: number, start: Uint8Array): PostedFile {
-  if (!ETag) throw new Error(`S3 responded without an ETag for ${key}.`);
-  return { key, etag: ETag, size, metadata: Metadata ?? {}, start };
-}
-
-function sizeOf({
-  ContentRange,
-  ContentLength,
-}: {
-  ContentRange?: string | undefined;
-  ContentLength?: number | undefined;
-}) {
-  return Number(ContentRange?.split('/').at(-1) ?? ContentLength ?? 0);
+function posted(key: string, found: HeadObjectCommandOutput, size: number, start: Uint8Array): PostedFile {
+  const { ETag: etag, Metadata: metadata = {} } = found;
+  if (!etag) throw new Error(`S3 responded without an ETag for ${key}.`);
+  return { key, etag, size, metadata, start };
 }

@@ -11,6 +11,7 @@ import type { GroupRecord } from '../../shared/lifecycle/dependencies.ts';
 import type { PostedFiles } from '../../shared/lifecycle/recover.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
 import { isTask } from '../../shared/tasks/task.ts';
+import type { DeliveryRef } from '../../shared/webhooks/deliveries.ts';
 import { pingConnections, sweepsBetweenPings } from '../events/websocket/pings.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 import { settings } from '../wiring/settings.ts';
@@ -89,12 +90,7 @@ async function recoverDue(hasTime: () => boolean): Promise<number> {
     const groups = due.heads.filter(isNew);
     const calls = due.deliveries.filter(({ webhook, delivery }) => isNew({ id: `${webhook} ${delivery}` }));
     await mapAtOnce(groups, groupsAtOnce, recoverGroup);
-    for (const ref of calls)
-      await attemptRecovery(
-        ref,
-        () => deliveries.recover(ref),
-        () => deliveries.recoveryFailed(ref),
-      );
+    for (const ref of calls) await recoverDelivery(ref);
     found = groups.length + calls.length > 0;
   }
   return seen.size;
@@ -124,15 +120,15 @@ async function deleteOldFiles(): Promise<number> {
 }
 
 /** Recovers a delivery in the same way as a group. */
-async function attemptRecovery(ids: object, work: () => Promise<void>, failed: () => Promise<boolean>): Promise<void> {
+async function recoverDelivery(ref: DeliveryRef): Promise<void> {
   try {
-    await work();
-    logger.info('recovered', { ...ids });
+    await deliveries.recover(ref);
+    logger.info('recovered', { ...ref });
   } catch (error) {
     try {
-      reportFailure(ids, error, await failed());
+      reportFailure(ref, error, await deliveries.recoveryFailed(ref));
     } catch (cause) {
-      logger.error('a failed recovery could not be recorded', { ...ids, error, cause });
+      logger.error('a failed recovery could not be recorded', { ...ref, error, cause });
     }
   }
 }

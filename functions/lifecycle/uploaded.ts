@@ -43,7 +43,9 @@ async function uploaded(message: SQSRecord): Promise<void> {
   } catch (error) {
     logger.error('a posted file could not be imported', { messageId: message.messageId, error });
     await stopHiding();
-    await hide(message, retrySeconds(Number(message.attributes.ApproximateReceiveCount)));
+    // Redelivered after 10, 20, 40, then 60 seconds.
+    const receives = Number(message.attributes.ApproximateReceiveCount);
+    await hide(message, Math.min(60, 10 * 2 ** (receives - 1)));
     throw error;
   } finally {
     await stopHiding();
@@ -73,11 +75,6 @@ async function hide({ messageId, receiptHandle }: SQSRecord, seconds: number): P
   await hideFor(required(queueVariable('uploads')), receiptHandle, seconds).catch((error) =>
     logger.warn('a notification could not be hidden as long as it should be', { messageId, error }),
   );
-}
-
-/** Returns the delay before a message is redelivered, in seconds: 10, 20, 40, then 60. */
-function retrySeconds(receives: number): number {
-  return Math.min(60, 10 * 2 ** (receives - 1));
 }
 
 async function importFiles(message: SQSRecord): Promise<void> {

@@ -1,18 +1,16 @@
 import { Readable } from 'node:stream';
 import {
   AnonymousCredential,
-  type BlobHTTPHeaders,
   BlobServiceClient,
   type BlockBlobClient,
-  type ContainerClient,
   newPipeline,
   RestError,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
+import { defined } from '../../shared/defined.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
-import type { Announced } from './decode.ts';
-import { type Destination, deliver, type Outgoing } from './deliver.ts';
+import { type Destination, deliver, type Outgoing, sendInParts } from './deliver.ts';
 import {
   CannotResume,
   explainConnection,
@@ -20,20 +18,16 @@ import {
   failed,
   insufficientPermission,
   invalidCredentials,
-  isExplained,
 } from './failures.ts';
 import { agentsFor, type Taken } from './outbound.ts';
-import { type PartStore, storeInParts } from './parts.ts';
+import type { PartStore } from './parts.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
-import { type RetryPolicy, withResponseTimeout } from './retry-policy.ts';
-
-const blockBytes = 5 * 1024 * 1024;
-const blocksAtOnce = 4;
+import { withResponseTimeout } from './retry-policy.ts';
 
 /** Imports a blob from Azure. */
 export async function importBlobstore(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
   const store = connect(run.parameters, settings);
-  const file = await receive(run, 0, new StoreBlob(store, String(run.parameters.blob)), settings);
+  const file = await receive(run, 0, storeBlob(store, String(run.parameters.blob)), settings);
   return { files: [file] };
 }
 
@@ -45,22 +39,18 @@ export async function exportBlobstore(run: Run, settings: TransferSettings = dep
     one: 'blob',
     several: 'blob_prefix',
     locate: (place) => `${store.address}/${place.split('/').map(encodeURIComponent).join('/')}`,
-    send: (file) => put(store, file),
+    // Azure accepts at most 50,000 blocks.
+    send: (file) => sendInParts(blockUpload(store.container.getBlockBlobClient(file.place), file), file, 45_000),
+    explain: store.explain,
     taken,
   };
   return deliver(run, destination, settings);
 }
 
-interface Store {
-  container: ContainerClient;
-  /** URL of the container without a token. */
-  address: string;
-  retryPolicy: RetryPolicy;
-  explain(error: unknown): Error;
-}
+type Store = ReturnType<typeof connect>;
 
 /** Connects to a container; the library retries exports, while imports are resumed. */
-function connect(parameters: JsonObject, settings: TransferSettings, taken?: Taken): Store {
+function connect(parameters: JsonObject, settings: TransferSettings, taken?: Taken) {
   const isExport = taken !== undefined;
   const account = String(parameters.storage_account);
   // It becomes part of the host name.
@@ -91,8 +81,9 @@ function connect(parameters: JsonObject, settings: TransferSettings, taken?: Tak
   return {
     container: service.getContainerClient(container),
     retryPolicy: settings.retryPolicy,
+    /** URL of the container without a token. */
     address: `${endpoint.href.replace(/\/$/, '')}/${container}`,
-    explain: (error) => explain(error, endpoint.host, container),
+    explain: (error: unknown) => explain(error, endpoint.host, container),
   };
 }
 
@@ -110,104 +101,60 @@ function tokenOf({ sas_token }: JsonObject): string | undefined {
   return token;
 }
 
-/** A blob, pinned to the version at the first open. */
-class StoreBlob implements Incoming {
-  readonly #store: Store;
-  readonly #name: string;
-  #announced: Announced = { name: '' };
-  #etag: string | undefined;
-
-  constructor(store: Store, name: string) {
-    this.#store = store;
-    this.#name = name;
-  }
-
-  announced(): Announced {
-    return this.#announced;
-  }
-
-  explain(error: unknown): Error {
-    if (error instanceof RestError && (error.statusCode === 412 || error.statusCode === 416) && this.#etag) {
-      this.#etag = undefined;
-      return new CannotResume('The blob changed while it was being read.');
-    }
-    if (error instanceof RestError && error.statusCode === 404 && codeOf(error) !== 'ContainerNotFound')
-      return failed(`There is no blob ${JSON.stringify(this.#name)} in the container.`, error);
-    return this.#store.explain(error);
-  }
-
-  async open(offset: number, signal: AbortSignal) {
-    const blob = this.#store.container.getBlobClient(this.#name);
-    const response = await withResponseTimeout(this.#store.retryPolicy, signal, (abortSignal) =>
-      blob.download(offset, undefined, {
-        abortSignal,
-        maxRetryRequests: 0,
-        ...(offset > 0 && this.#etag ? { conditions: { ifMatch: this.#etag } } : {}),
-      }),
-    );
-    if (!(response.readableStreamBody instanceof Readable)) throw failed('Azure responded without the blob.');
-    if (offset === 0) {
-      this.#etag = response.etag;
-      this.#announced = {
-        name: this.#name.replace(/\/+$/, ''),
-        mediaType: response.contentType,
-        encoding: response.contentEncoding,
-        size: response.contentLength,
-      };
-    }
-    return { stream: response.readableStreamBody, size: this.#announced.size };
-  }
+/** Returns a blob, pinned to the version at the first open. */
+function storeBlob(store: Store, name: string): Incoming {
+  let etag: string | undefined;
+  return {
+    announced: { name: '' },
+    explain(error) {
+      if (error instanceof RestError && (error.statusCode === 412 || error.statusCode === 416) && etag) {
+        etag = undefined;
+        return new CannotResume('The blob changed while it was being read.');
+      }
+      if (error instanceof RestError && error.statusCode === 404 && codeOf(error) !== 'ContainerNotFound')
+        return failed(`There is no blob ${JSON.stringify(name)} in the container.`, error);
+      return store.explain(error);
+    },
+    async open(offset, signal) {
+      const conditions = offset > 0 && etag ? { ifMatch: etag } : {};
+      const response = await withResponseTimeout(store.retryPolicy, signal, (abortSignal) =>
+        store.container
+          .getBlobClient(name)
+          .download(offset, undefined, { abortSignal, maxRetryRequests: 0, conditions }),
+      );
+      if (!(response.readableStreamBody instanceof Readable)) throw failed('Azure responded without the blob.');
+      if (offset === 0) {
+        etag = response.etag;
+        this.announced = {
+          name: name.replace(/\/+$/, ''),
+          mediaType: response.contentType,
+          encoding: response.contentEncoding,
+          size: response.contentLength,
+        };
+      }
+      return { stream: response.readableStreamBody, size: this.announced.size };
+    },
+  };
 }
 
-async function put(store: Store, file: Outgoing): Promise<void> {
-  const body = file.open();
-  try {
-    await storeInParts(new BlockUpload(store.container.getBlockBlobClient(file.place), file, file.signal), body, {
-      // Azure accepts at most 50,000 blocks.
-      partBytes: Math.max(blockBytes, Math.ceil(file.size / 45_000)),
-      partsAtOnce: blocksAtOnce,
-      signal: file.signal,
-    });
-  } catch (error) {
-    file.signal.throwIfAborted();
-    throw isExplained(error) ? error : store.explain(error);
-  } finally {
-    body.destroy();
-  }
-}
-
-/** A block blob. Azure discards blocks that are never committed. */
-class BlockUpload implements PartStore {
-  readonly #blob: BlockBlobClient;
-  readonly #options: { abortSignal: AbortSignal };
-  readonly #headers: BlobHTTPHeaders;
-  readonly #blocks: string[] = [];
-
-  constructor(blob: BlockBlobClient, { contentType, contentDisposition }: Outgoing, abortSignal: AbortSignal) {
-    this.#blob = blob;
-    this.#options = { abortSignal };
-    this.#headers = {
-      blobContentType: contentType,
-      ...(contentDisposition === undefined ? {} : { blobContentDisposition: contentDisposition }),
-    };
-  }
-
-  putWhole(body: Buffer): Promise<unknown> {
-    return this.#blob.upload(body, body.length, { ...this.#options, blobHTTPHeaders: this.#headers });
-  }
-
-  async putPart(number: number, body: Buffer): Promise<void> {
-    // Azure requires ids of equal length.
-    const id = Buffer.from(String(number).padStart(8, '0')).toString('base64');
-    this.#blocks[number - 1] = id;
-    await this.#blob.stageBlock(id, body, body.length, this.#options);
-  }
-
-  async complete(): Promise<void> {
-    await this.#blob.commitBlockList(this.#blocks, { ...this.#options, blobHTTPHeaders: this.#headers });
-  }
-
-  async abort(): Promise<void> {}
+/** Returns the upload of a block blob. Azure discards blocks that are never committed. */
+function blockUpload(blob: BlockBlobClient, { contentType, contentDisposition, signal }: Outgoing): PartStore {
+  const options = { abortSignal: signal };
+  const headers = defined({ blobContentType: contentType, blobContentDisposition: contentDisposition });
+  const blocks: string[] = [];
+  return {
+    putWhole: (body) => blob.upload(body, body.length, { ...options, blobHTTPHeaders: headers }),
+    async putPart(number, body) {
+      // Azure requires ids of equal length.
+      const id = Buffer.from(String(number).padStart(8, '0')).toString('base64');
+      blocks[number - 1] = id;
+      await blob.stageBlock(id, body, body.length, options);
+    },
+    async complete() {
+      await blob.commitBlockList(blocks, { ...options, blobHTTPHeaders: headers });
+    },
+    async abort() {},
+  };
 }
 
 const unknownKeys = new Set(['AuthenticationFailed', 'InvalidAuthenticationInfo', 'NoAuthenticationInformation']);
@@ -231,10 +178,8 @@ function explain(error: unknown, host: string, container: string): Error {
         error,
       );
     if (status === 404) return failed(`There is no container ${JSON.stringify(container)}.`, error);
-    const overload = explainOverload(status, host);
-    if (overload) return overload;
-    const connection = explainConnection(error, host);
-    if (connection) return connection;
+    const temporary = explainOverload(status, host) ?? explainConnection(error, host);
+    if (temporary) return temporary;
     if (code === 'REQUEST_SEND_ERROR') return failed(`${host} could not be reached.`, error);
     return failed(`${host} refused the request${status === undefined ? '' : ` (status ${status})`}.`, error);
   }

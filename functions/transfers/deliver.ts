@@ -11,6 +11,7 @@ import type { Run, RunResult } from '../worker/worker.ts';
 import { explainConnection, failed, InputUnreadable, Transient } from './failures.ts';
 import type { Taken } from './outbound.ts';
 import { PaceWatch } from './pace.ts';
+import { type PartStore, storeInParts } from './parts.ts';
 import type { TransferSettings } from './receive.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source } from './steady-read.ts';
@@ -29,16 +30,15 @@ export interface Outgoing {
   open(offset?: number): Readable;
 }
 
-/** The parameters for the location of a single file, or the prefix of several. */
-export interface PlaceFields {
+export interface Destination {
+  /** The parameters for the location of a single file, and for the prefix of several. */
   one: string;
   several: string;
-}
-
-export interface Destination extends PlaceFields {
   /** Returns the displayed URL of a location. */
   locate(place: string): string;
   send(outgoing: Outgoing): Promise<void>;
+  /** Translates an error of sending into one of the service, unless `send` does. */
+  explain?(error: unknown): Error;
   /** Bytes that the store has accepted so far, over all files, counted by the writer. */
   taken: Taken;
 }
@@ -99,11 +99,30 @@ async function lastAttempt(destination: Destination, outgoing: Outgoing): Promis
   } catch (error) {
     // Libraries throw their own errors for an aborted request.
     outgoing.signal.throwIfAborted();
-    throw error instanceof Transient ? failed(error.message, error) : error;
+    const explained = destination.explain?.(error) ?? error;
+    throw explained instanceof Transient ? failed(explained.message, explained) : explained;
   }
 }
 
-function placesOf(parameters: JsonObject, files: StoredFile[], { one, several }: PlaceFields): string[] {
+/** Parts of 5 MB, the minimum of S3, so that several fit a small function. */
+const partBytes = 5 * 1024 * 1024;
+
+/** Sends a file in parts, larger ones if the store does not accept enough of them. */
+export async function sendInParts(
+  store: PartStore,
+  { open, size, signal }: Pick<Outgoing, 'open' | 'size' | 'signal'>,
+  maxParts: number,
+): Promise<void> {
+  const body = open();
+  try {
+    const options = { partBytes: Math.max(partBytes, Math.ceil(size / maxParts)), partsAtOnce: 4, signal };
+    await storeInParts(store, body, options);
+  } finally {
+    body.destroy();
+  }
+}
+
+function placesOf(parameters: JsonObject, files: StoredFile[], { one, several }: Destination): string[] {
   if (files.length === 0) throw new EngineError('The input tasks have no file to export.');
   const place = parameters[one];
   if (typeof place !== 'string') {
@@ -116,7 +135,7 @@ function placesOf(parameters: JsonObject, files: StoredFile[], { one, several }:
 }
 
 /** Rejects files that the task could not record, with their locations, before anything is sent. */
-function checkRecord(run: Run, files: StoredFile[], details: JsonObject, { several }: PlaceFields): void {
+function checkRecord(run: Run, files: StoredFile[], details: JsonObject, { several }: Destination): void {
   const copies = files.map((file, index) => ({ ...file, key: outputKey(run.task.id, run.attempt, index) }));
   if (resultBytes(copies, details) > maxResultBytes)
     throw failed(

@@ -1,3 +1,6 @@
+import { PassThrough, type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
 import { newToken } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
@@ -8,7 +11,6 @@ import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
 import { copyFile, storeStream, streamObject } from './streams.ts';
-import { zipStream } from './zip.ts';
 
 /**
  * Copies or archives the input's files under the export task, so that its links stay valid as long as the task, even if the
@@ -53,4 +55,34 @@ async function pack(run: Run, files: StoredFile[]): Promise<StoredFile> {
   const size = await storeStream(zip, key, 'application/zip', run.signal);
   const name = typeof filename === 'string' ? withExtension(safeName(filename), 'zip') : 'files.zip';
   return { key, name, size, format: 'zip', mediaType: 'application/zip', token: newToken() };
+}
+
+interface ZipEntry {
+  name: string;
+  compress: boolean;
+  open(): Promise<Readable>;
+}
+
+/** Streams a ZIP of entries. Each source is opened only when it is next, so that none times out while waiting. */
+function zipStream(entries: ZipEntry[], onBytes: (bytes: number) => void): Readable {
+  const zip = new ZipFile();
+  const output = new PassThrough();
+  zip.outputStream.pipe(output);
+  zip.on('error', (error) => output.destroy(error instanceof Error ? error : new Error(String(error))));
+  const fill = async () => {
+    for (const entry of entries) {
+      const source = await entry.open();
+      const counted = new Transform({
+        transform(chunk: Buffer, _encoding, done) {
+          onBytes(chunk.length);
+          done(null, chunk);
+        },
+      });
+      zip.addReadStream(counted, entry.name, { compress: entry.compress, mtime: new Date() });
+      await pipeline(source, counted);
+    }
+    zip.end();
+  };
+  fill().catch((error) => output.destroy(error instanceof Error ? error : new Error(String(error))));
+  return output;
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { Client } from 'undici';
 import { checkUrl, connectOptions } from '../../shared/net/addresses.ts';
-import type { JsonValue } from '../../shared/tasks/task.ts';
+import type { JsonObject, JsonValue } from '../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
 import { fileNameOf, nameInPath } from './content-disposition.ts';
 import type { Announced } from './decode.ts';
@@ -15,107 +15,70 @@ import {
 } from './failures.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
 import { readLocation, readTarget, type Target } from './request-target.ts';
+import { withResponseTimeout } from './retry-policy.ts';
 
 const maxRedirects = 10;
 
 /** Fetches the file of a URL. */
 export async function importUrl(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
-  const file = await receive(run, 0, new RemoteFile(run.parameters, settings), settings);
+  const file = await receive(run, 0, remoteFile(run.parameters, settings), settings);
   return { files: [file] };
 }
 
 type HttpResponse = Awaited<ReturnType<Client['request']>> & { client: Client; target: Target };
 
-/** A file behind a URL; a transfer is resumed if the server can confirm that the file is unchanged. */
-class RemoteFile implements Incoming {
-  readonly #start: Target;
-  readonly #headers: Record<string, string>;
-  readonly #settings: TransferSettings;
-  #host: string;
-  #announced: Announced = { name: '' };
-  #validator: string | undefined;
+/** Returns the file behind a URL; a transfer is resumed if the server can confirm that the file is unchanged. */
+function remoteFile(parameters: JsonObject, { outbound, retryPolicy }: TransferSettings): Incoming {
+  const start = readTarget(String(parameters.url));
+  const ownHeaders = headersOf(parameters.headers);
+  let { host } = start.url;
+  let validator: string | undefined;
 
-  constructor(parameters: Record<string, JsonValue>, settings: TransferSettings) {
-    this.#start = readTarget(String(parameters.url));
-    this.#headers = headersOf(parameters.headers);
-    this.#settings = settings;
-    this.#host = this.#start.url.host;
-  }
-
-  announced(): Announced {
-    return this.#announced;
-  }
-
-  explain(error: unknown): Error {
-    return explainConnection(error, this.#host) ?? failed(`${this.#host} returned an invalid HTTP response.`, error);
-  }
-
-  async open(offset: number, signal: AbortSignal) {
-    const validator = this.#validator;
-    if (offset > 0 && validator === undefined)
-      throw new CannotResume(`The transfer from ${this.#host} was interrupted and cannot be resumed.`);
-    const response = await this.#follow(
-      signal,
-      offset > 0 ? { range: `bytes=${offset}-`, 'if-range': validator ?? '' } : {},
-    );
-    try {
-      return offset > 0 ? this.#goOn(response, offset) : this.#begin(response);
-    } catch (error) {
-      discard(response);
-      throw error;
-    }
-  }
-
-  #begin(response: HttpResponse) {
+  function begin(response: HttpResponse): Announced {
     const { headers, statusCode, target } = response;
-    if (statusCode !== 200 && statusCode !== 203) throw this.#refusal(response);
-    const size = lengthOf(headers);
-    const encoding = textOf(headers['content-encoding']);
-    this.#validator = validatorOf(headers);
-    this.#announced = {
+    if (statusCode !== 200 && statusCode !== 203) throw refusal(response, host);
+    validator = validatorOf(headers);
+    return {
       name: fileNameOf(textOf(headers['content-disposition'])) ?? nameInPath(target.path),
       mediaType: textOf(headers['content-type']),
-      encoding,
-      size,
+      encoding: textOf(headers['content-encoding']),
+      size: lengthOf(headers),
     };
-    return { stream: bodyOf(response), size };
   }
 
-  #goOn(response: HttpResponse, offset: number) {
-    const { headers, statusCode } = response;
+  /** Checks that a response continues the file at an offset, and returns the size of the whole file if known. */
+  function goOn({ headers, statusCode }: HttpResponse, offset: number, size: number | undefined): number | undefined {
     const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(textOf(headers['content-range']) ?? '');
-    const overload = explainOverload(statusCode, this.#host, retryAfter(headers));
+    const overload = explainOverload(statusCode, host, retryAfter(headers));
     if (overload) throw overload;
-    const { size } = this.#announced;
     const whole = range?.[2] === undefined || range[2] === '*' ? undefined : Number(range[2]);
     const same = size === undefined || whole === undefined || whole === size;
-    if (statusCode !== 206 || Number(range?.[1]) !== offset || !same || isAnother(headers, this.#validator))
-      throw new CannotResume(`The transfer from ${this.#host} was interrupted and could not be resumed.`);
-    return { stream: bodyOf(response), size: size ?? whole };
+    if (statusCode !== 206 || Number(range?.[1]) !== offset || !same || isAnother(headers, validator))
+      throw new CannotResume(`The transfer from ${host} was interrupted and could not be resumed.`);
+    return size ?? whole;
   }
 
   /** Requests the file and follows redirects, each of them checked like the first address. */
-  async #follow(signal: AbortSignal, extra: Record<string, string>): Promise<HttpResponse> {
-    let target = this.#start;
+  async function follow(signal: AbortSignal, extra: Record<string, string>): Promise<HttpResponse> {
+    let target = start;
     for (let hop = 0; hop <= maxRedirects; hop++) {
-      this.#host = target.url.host;
+      host = target.url.host;
       // Headers for one origin are not sent to another: any of them may hold a credential.
-      const own = target.url.origin === this.#start.url.origin ? this.#headers : {};
-      const response = await this.#ask(target, { ...own, ...extra }, signal);
+      const own = target.url.origin === start.url.origin ? ownHeaders : {};
+      const response = await ask(target, { ...own, ...extra }, signal);
       const location = textOf(response.headers.location);
       if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === undefined) return response;
       discard(response);
       try {
         target = readLocation(location, target.url);
       } catch (error) {
-        throw failed(`${this.#host} redirects to an invalid URL.`, error);
+        throw failed(`${host} redirects to an invalid URL.`, error);
       }
     }
-    throw failed(`${this.#start.url.host} redirects more than ${maxRedirects} times.`);
+    throw failed(`${start.url.host} redirects more than ${maxRedirects} times.`);
   }
 
-  async #ask(target: Target, headers: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
-    const { outbound, retryPolicy } = this.#settings;
+  async function ask(target: Target, headers: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
     const { hostname, port } = checkUrl(target.url, outbound.allow);
     const { lookup, autoSelectFamily } = await connectOptions(hostname, port, outbound.allow, outbound.resolve);
     const client = new Client(target.url.origin, {
@@ -126,43 +89,52 @@ class RemoteFile implements Incoming {
       // The reader times out the body; here the timer would run on while the other end of the pipe is slow.
       bodyTimeout: 0,
     });
-    const deadline = AbortSignal.timeout(retryPolicy.idleTimeoutMs);
     try {
-      const request = client.request({
-        method: 'GET',
-        path: target.path,
-        headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Lathe', ...headers },
-        signal,
-      });
       // A server that sends its headers byte by byte keeps resetting the client's own timer.
-      const late = new Promise<never>((_resolve, reject) => {
-        deadline.addEventListener('abort', () => reject(deadline.reason), { once: true });
-      });
-      const response = await Promise.race([request, late]);
+      const response = await withResponseTimeout(retryPolicy, signal, (requestSignal) =>
+        client.request({
+          method: 'GET',
+          path: target.path,
+          headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Lathe', ...headers },
+          signal: requestSignal,
+        }),
+      );
       return Object.assign(response, { client, target });
     } catch (error) {
       client.destroy().catch(() => undefined);
-      if (deadline.aborted && !signal.aborted)
-        throw Object.assign(new Error('The response did not start in time.', { cause: error }), { code: 'ETIMEDOUT' });
       throw error;
     }
   }
 
-  #refusal({ statusCode, headers }: HttpResponse): Error {
-    const host = this.#host;
-    const overload = explainOverload(statusCode, host, retryAfter(headers));
-    if (overload) return overload;
-    if (statusCode === 401)
-      return invalidCredentials(`${host} requires credentials (status 401). Set them in headers.`);
-    if (statusCode === 403) return insufficientPermission(`${host} does not allow access to this URL (status 403).`);
-    if (statusCode === 404 || statusCode === 410)
-      return failed(`There is no file at this URL: ${host} responded with status ${statusCode}.`);
-    return failed(
-      `${host} responded with status ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`
-        .trim()
-        .concat(' instead of the file.'),
-    );
-  }
+  return {
+    announced: { name: '' },
+    explain: (error) => explainConnection(error, host) ?? failed(`${host} returned an invalid HTTP response.`, error),
+    async open(offset, signal) {
+      if (offset > 0 && validator === undefined)
+        throw new CannotResume(`The transfer from ${host} was interrupted and cannot be resumed.`);
+      const range = offset > 0 ? { range: `bytes=${offset}-`, 'if-range': validator ?? '' } : {};
+      const response = await follow(signal, range);
+      try {
+        if (offset === 0) this.announced = begin(response);
+        const { size } = this.announced;
+        return { size: offset > 0 ? goOn(response, offset, size) : size, stream: bodyOf(response) };
+      } catch (error) {
+        discard(response);
+        throw error;
+      }
+    },
+  };
+}
+
+function refusal({ statusCode, headers }: HttpResponse, host: string): Error {
+  const overload = explainOverload(statusCode, host, retryAfter(headers));
+  if (overload) return overload;
+  if (statusCode === 401) return invalidCredentials(`${host} requires credentials (status 401). Set them in headers.`);
+  if (statusCode === 403) return insufficientPermission(`${host} does not allow access to this URL (status 403).`);
+  if (statusCode === 404 || statusCode === 410)
+    return failed(`There is no file at this URL: ${host} responded with status ${statusCode}.`);
+  const status = `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
+  return failed(`${host} responded with status ${status} instead of the file.`);
 }
 
 type Headers = HttpResponse['headers'];

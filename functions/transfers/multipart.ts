@@ -9,79 +9,54 @@ import {
 } from '@aws-sdk/client-s3';
 import type { PartStore } from './parts.ts';
 
-export interface Target {
+interface Target {
   Bucket: string;
   Key: string;
   ContentType: string;
-  ContentDisposition?: string;
+  ContentDisposition?: string | undefined;
 }
 
 const abortMs = 10_000;
 
-/** The multipart upload of an object to S3. */
-export class MultipartUpload implements PartStore {
-  readonly #client: S3Client;
-  readonly #target: Target;
-  readonly #signal: AbortSignal;
-  readonly #parts: CompletedPart[] = [];
-  #started: Promise<string> | undefined;
+/** Returns the multipart upload of an object to S3, which starts with the first part. */
+export function multipartUpload(client: S3Client, target: Target, abortSignal: AbortSignal): PartStore {
+  const { Bucket, Key } = target;
+  const parts: CompletedPart[] = [];
+  let started: Promise<string> | undefined;
 
-  constructor(client: S3Client, target: Target, signal: AbortSignal) {
-    this.#client = client;
-    this.#target = target;
-    this.#signal = signal;
-  }
-
-  putWhole(body: Buffer): Promise<unknown> {
-    return this.#client.send(new PutObjectCommand({ ...this.#target, Body: body }), { abortSignal: this.#signal });
-  }
-
-  async putPart(number: number, body: Buffer): Promise<void> {
-    this.#started ??= this.#start();
-    const UploadId = await this.#started;
-    const { Bucket, Key } = this.#target;
-    const { ETag, ChecksumCRC32 } = await this.#client.send(
-      new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: number, Body: body }),
-      { abortSignal: this.#signal },
-    );
-    this.#parts[number - 1] = { PartNumber: number, ETag, ChecksumCRC32 };
-  }
-
-  async complete(): Promise<void> {
-    const { Bucket, Key } = this.#target;
-    const UploadId = await this.#started;
-    await this.#client.send(
-      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts: this.#parts } }),
-      { abortSignal: this.#signal },
-    );
-  }
-
-  /** Parts that cannot be deleted now are left to the bucket's lifecycle rule. */
-  async abort(): Promise<void> {
-    const UploadId = await this.#started?.catch(() => undefined);
-    if (UploadId === undefined) return;
-    const { Bucket, Key } = this.#target;
-    // A store that rejected the file may also reject the abort.
-    await this.#client
-      .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal: AbortSignal.timeout(abortMs) })
-      .catch(() => undefined);
-  }
-
-  async #start(): Promise<string> {
-    const { UploadId } = await this.#client.send(
-      new CreateMultipartUploadCommand({ ...this.#target, ...(await this.#checksumOfParts()) }),
-      { abortSignal: this.#signal },
-    );
+  async function start(): Promise<string> {
+    // S3 refuses to complete an upload (InvalidPart) unless it declares the checksum that the client adds to each part.
+    const calculation = await client.config.requestChecksumCalculation();
+    const ChecksumAlgorithm = calculation === 'WHEN_SUPPORTED' ? 'CRC32' : undefined;
+    const command = new CreateMultipartUploadCommand({ ...target, ChecksumAlgorithm });
+    const { UploadId } = await client.send(command, { abortSignal });
     if (!UploadId) throw new Error('S3 started a multipart upload without an id.');
     return UploadId;
   }
 
-  /**
-   * Declares the checksum that the client adds to each part. Otherwise S3 accepts the parts but refuses to complete the
-   * upload (InvalidPart).
-   */
-  async #checksumOfParts(): Promise<{ ChecksumAlgorithm?: 'CRC32' }> {
-    const calculation = await this.#client.config.requestChecksumCalculation();
-    return calculation === 'WHEN_SUPPORTED' ? { ChecksumAlgorithm: 'CRC32' } : {};
-  }
+  return {
+    putWhole: (Body) => client.send(new PutObjectCommand({ ...target, Body }), { abortSignal }),
+
+    async putPart(PartNumber, Body) {
+      started ??= start();
+      const command = new UploadPartCommand({ Bucket, Key, UploadId: await started, PartNumber, Body });
+      const { ETag, ChecksumCRC32 } = await client.send(command, { abortSignal });
+      parts[PartNumber - 1] = { PartNumber, ETag, ChecksumCRC32 };
+    },
+
+    async complete() {
+      const upload = { Bucket, Key, UploadId: await started, MultipartUpload: { Parts: parts } };
+      await client.send(new CompleteMultipartUploadCommand(upload), { abortSignal });
+    },
+
+    /** Parts that cannot be deleted now are left to the bucket's lifecycle rule. */
+    async abort() {
+      const UploadId = await started?.catch(() => undefined);
+      if (UploadId === undefined) return;
+      // A store that rejected the file may also reject the abort.
+      await client
+        .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal: AbortSignal.timeout(abortMs) })
+        .catch(() => undefined);
+    },
+  };
 }

@@ -12,8 +12,7 @@ import { required } from '../../shared/settings.ts';
 import { filesAtOnce, maxFilesPerTask } from '../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
-import type { Announced } from './decode.ts';
-import { type Destination, deliver, type Outgoing } from './deliver.ts';
+import { type Destination, deliver, type Outgoing, sendInParts } from './deliver.ts';
 import {
   CannotResume,
   explainConnection,
@@ -21,18 +20,14 @@ import {
   failed,
   insufficientPermission,
   invalidCredentials,
-  isExplained,
 } from './failures.ts';
-import { MultipartUpload } from './multipart.ts';
+import { multipartUpload } from './multipart.ts';
 import { agentsFor, type Taken } from './outbound.ts';
 import { anyPace } from './pace.ts';
-import { storeInParts } from './parts.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
 import { retryTransient } from './retry-policy.ts';
 
 const maxListPages = 100;
-/** The minimum part size of S3, so that several parts fit a small function. */
-const partBytes = 5 * 1024 * 1024;
 
 /** Imports an object, or all objects under a prefix, from S3 or a compatible store. */
 export async function importObjstoreA(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
@@ -40,7 +35,7 @@ export async function importObjstoreA(run: Run, settings: TransferSettings = dep
   try {
     const { key, key_prefix } = run.parameters;
     if (typeof key === 'string') {
-      const file = await receive(run, 0, new StoreObject(store, key), settings);
+      const file = await receive(run, 0, storeObject(store, key), settings);
       return { files: [file] };
     }
     return { files: await importPrefix(run, store, String(key_prefix), settings) };
@@ -58,6 +53,7 @@ export async function exportObjstoreA(run: Run, settings: TransferSettings = dep
     several: 'key_prefix',
     locate: (place) => `s3://${store.bucket}/${place}`,
     send: (file) => put(store, file),
+    explain: store.explain,
     taken,
   };
   try {
@@ -68,16 +64,9 @@ export async function exportObjstoreA(run: Run, settings: TransferSettings = dep
   }
 }
 
-interface Store {
-  client: S3Client;
-  /** Whether it is accessed with the role of the deployment. */
-  isOwn: boolean;
-  bucket: string;
-  host: string;
-  explain(error: unknown): Error;
-}
+type Store = ReturnType<typeof connect>;
 
-function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts: number, taken?: Taken): Store {
+function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts: number, taken?: Taken) {
   const bucket = String(parameters.bucket);
   // With an ARN instead of a name, the client would connect to other hosts.
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
@@ -85,21 +74,20 @@ function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts
   const region = String(parameters.region).toLowerCase();
   const own = parameters.access_key_id === undefined;
   const endpoint = endpointOf(parameters, region, own);
+  // Few stores other than AWS support virtual hosts, and even fewer the newer checksums.
+  const compatibility: S3ClientConfig = {
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  };
   const config: S3ClientConfig = {
     region,
     maxAttempts,
-    ...(endpoint ? { endpoint: endpoint.href.replace(/\/$/, '') } : {}),
+    ...(endpoint && { endpoint: endpoint.href.replace(/\/$/, '') }),
     ...(own ? {} : { credentials: credentialsOf(parameters) }),
-    ...(parameters.endpoint === undefined
-      ? {}
-      : // Few stores other than AWS support virtual hosts, and even fewer the newer checksums.
-        {
-          forcePathStyle: true,
-          requestChecksumCalculation: 'WHEN_REQUIRED' as const,
-          responseChecksumValidation: 'WHEN_REQUIRED' as const,
-        }),
+    ...(parameters.endpoint === undefined ? {} : compatibility),
     requestHandler: {
-      ...(endpoint ? agentsFor(endpoint, settings.outbound, { taken }) : {}),
+      ...(endpoint && agentsFor(endpoint, settings.outbound, { taken })),
       connectionTimeout: settings.retryPolicy.idleTimeoutMs,
       // The library has no timeouts by default, and its limit for a whole request would fail slow stores.
       socketTimeout: settings.retryPolicy.idleTimeoutMs,
@@ -110,10 +98,11 @@ function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts
   const host = endpoint?.host ?? 'S3';
   return {
     client: new S3Client(config),
+    /** Whether it is accessed with the role of the deployment. */
     isOwn: own,
     bucket,
     host,
-    explain: (error) => explain(error, host, bucket, region),
+    explain: (error: unknown) => explain(error, host, bucket, region),
   };
 }
 
@@ -145,59 +134,41 @@ function credentialsOf({ access_key_id, secret_access_key, session_token }: Json
   };
 }
 
-/** An object of a store, pinned to the version at the first open. */
-class StoreObject implements Incoming {
-  readonly #store: Store;
-  readonly #key: string;
-  #announced: Announced = { name: '' };
-  #etag: string | undefined;
-
-  constructor(store: Store, key: string) {
-    this.#store = store;
-    this.#key = key;
-  }
-
-  announced(): Announced {
-    return this.#announced;
-  }
-
-  explain(error: unknown): Error {
-    if (error instanceof S3ServiceException && [412, 416].includes(error.$metadata.httpStatusCode ?? 0)) {
-      this.#etag = undefined;
-      return new CannotResume('The object changed while it was being read.');
-    }
-    if (error instanceof S3ServiceException && (error.name === 'NoSuchKey' || error.name === 'NotFound'))
-      return failed(
-        `There is no object ${JSON.stringify(this.#key)} in the bucket ${JSON.stringify(this.#store.bucket)}.`,
-      );
-    return this.#store.explain(error);
-  }
-
-  async open(offset: number, signal: AbortSignal) {
-    const { client, bucket } = this.#store;
-    const response = await client.send(
-      new GetObjectCommand({
-        Bucket: bucket,
-        Key: this.#key,
-        ...(offset > 0 ? { Range: `bytes=${offset}-`, IfMatch: this.#etag } : {}),
-      }),
-      { abortSignal: signal },
-    );
-    if (!(response.Body instanceof Readable)) throw failed(`${this.#store.host} responded without the object.`);
-    if (offset === 0) {
-      this.#etag = response.ETag;
-      this.#announced = {
-        name: this.#key.replace(/\/+$/, ''),
-        mediaType: response.ContentType,
-        encoding: response.ContentEncoding,
-        size: response.ContentLength,
-      };
-    } else if (!response.ContentRange?.startsWith(`bytes ${offset}-`)) {
-      response.Body.on('error', () => undefined).destroy();
-      throw new CannotResume(`The transfer from ${this.#store.host} was interrupted and cannot be resumed.`);
-    }
-    return { stream: response.Body, size: this.#announced.size };
-  }
+/** Returns an object of a store, pinned to the version at the first open. */
+function storeObject(store: Store, key: string): Incoming {
+  let etag: string | undefined;
+  return {
+    announced: { name: '' },
+    explain(error) {
+      if (error instanceof S3ServiceException && [412, 416].includes(error.$metadata.httpStatusCode ?? 0)) {
+        etag = undefined;
+        return new CannotResume('The object changed while it was being read.');
+      }
+      if (error instanceof S3ServiceException && (error.name === 'NoSuchKey' || error.name === 'NotFound'))
+        return failed(`There is no object ${JSON.stringify(key)} in the bucket ${JSON.stringify(store.bucket)}.`);
+      return store.explain(error);
+    },
+    async open(offset, signal) {
+      const range = offset > 0 ? { Range: `bytes=${offset}-`, IfMatch: etag } : {};
+      const response = await store.client.send(new GetObjectCommand({ Bucket: store.bucket, Key: key, ...range }), {
+        abortSignal: signal,
+      });
+      if (!(response.Body instanceof Readable)) throw failed(`${store.host} responded without the object.`);
+      if (offset === 0) {
+        etag = response.ETag;
+        this.announced = {
+          name: key.replace(/\/+$/, ''),
+          mediaType: response.ContentType,
+          encoding: response.ContentEncoding,
+          size: response.ContentLength,
+        };
+      } else if (!response.ContentRange?.startsWith(`bytes ${offset}-`)) {
+        response.Body.on('error', () => undefined).destroy();
+        throw new CannotResume(`The transfer from ${store.host} was interrupted and cannot be resumed.`);
+      }
+      return { stream: response.Body, size: this.announced.size };
+    },
+  };
 }
 
 async function importPrefix(run: Run, store: Store, prefix: string, settings: TransferSettings): Promise<StoredFile[]> {
@@ -210,7 +181,7 @@ async function importPrefix(run: Run, store: Store, prefix: string, settings: Tr
   };
   // For small files, latency matters more than bandwidth.
   const files = await mapAtOnce(objects, filesAtOnce, ({ key }, index) =>
-    receive(run, index, new StoreObject(store, key), settings, count, 1),
+    receive(run, index, storeObject(store, key), settings, count, 1),
   );
   const names = uniqueNames(files.map((file) => file.name));
   return files.map((file, index) => ({ ...file, name: names[index] ?? file.name }));
@@ -238,7 +209,7 @@ async function listObjects(
           { abortSignal: AbortSignal.any([run.signal, AbortSignal.timeout(settings.pace.windowMs)]) },
         );
       } catch (error) {
-        throw isExplained(error) ? error : store.explain(error);
+        throw store.explain(error);
       }
     });
     // Consoles represent folders as empty objects that end with a slash.
@@ -257,27 +228,10 @@ async function listObjects(
   return found.sort((left, right) => Buffer.compare(Buffer.from(left.key), Buffer.from(right.key)));
 }
 
-async function put(store: Store, file: Outgoing): Promise<void> {
-  const body = file.open();
-  const target = {
-    Bucket: store.bucket,
-    Key: file.place,
-    ContentType: file.contentType,
-    ...(file.contentDisposition === undefined ? {} : { ContentDisposition: file.contentDisposition }),
-  };
-  try {
-    await storeInParts(new MultipartUpload(store.client, target, file.signal), body, {
-      // S3 accepts at most 10,000 parts.
-      partBytes: Math.max(partBytes, Math.ceil(file.size / 9_000)),
-      partsAtOnce: 4,
-      signal: file.signal,
-    });
-  } catch (error) {
-    file.signal.throwIfAborted();
-    throw isExplained(error) ? error : store.explain(error);
-  } finally {
-    body.destroy();
-  }
+function put({ client, bucket }: Store, { place, contentType, contentDisposition, ...file }: Outgoing): Promise<void> {
+  const target = { Bucket: bucket, Key: place, ContentType: contentType, ContentDisposition: contentDisposition };
+  // S3 accepts at most 10,000 parts.
+  return sendInParts(multipartUpload(client, target, file.signal), file, 9_000);
 }
 
 const unknownKeys = new Set([
@@ -288,6 +242,12 @@ const unknownKeys = new Set([
   'TokenRefreshRequired',
   'InvalidSecurity',
   'NotSignedUp',
+]);
+
+const otherRegion = new Set([
+  'AuthorizationHeaderMalformed',
+  'PermanentRedirect',
+  'IllegalLocationConstraintException',
 ]);
 
 function explain(error: unknown, host: string, bucket: string, region: string): Error {
@@ -305,13 +265,7 @@ function explain(error: unknown, host: string, bucket: string, region: string): 
       error,
     );
   if (error.name === 'RequestTimeTooSkewed') return failed(`The clock of ${host} differs too much from ours.`, error);
-  if (
-    error.name === 'AuthorizationHeaderMalformed' ||
-    error.name === 'PermanentRedirect' ||
-    error.name === 'IllegalLocationConstraintException' ||
-    status === 301 ||
-    status === 307
-  )
+  if (otherRegion.has(error.name) || status === 301 || status === 307)
     return failed(`The bucket ${JSON.stringify(bucket)} is not in the region ${region}. Check region.`, error);
   const overload = explainOverload(error.name === 'SlowDown' || error.name === 'RequestTimeout' ? 503 : status, host);
   if (overload) return overload;

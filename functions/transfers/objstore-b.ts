@@ -3,9 +3,9 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Bucket, type File, Storage } from '@google-cloud/storage';
 import { JWT } from 'google-auth-library';
+import { defined } from '../../shared/defined.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
-import type { Announced } from './decode.ts';
 import { type Destination, deliver, type Outgoing } from './deliver.ts';
 import {
   CannotResume,
@@ -14,7 +14,6 @@ import {
   failed,
   insufficientPermission,
   invalidCredentials,
-  isExplained,
   Transient,
 } from './failures.ts';
 import { checkEndpoint, type Taken } from './outbound.ts';
@@ -26,7 +25,8 @@ const host = 'Google Cloud Storage';
 /** Imports an object from Google Cloud Storage. */
 export async function importObjstoreB(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
   const bucket = connect(run.parameters, settings);
-  const file = await receive(run, 0, new StoreObject(bucket, String(run.parameters.file), settings), settings);
+  const object = storeObject(bucket, String(run.parameters.file), settings.retryPolicy);
+  const file = await receive(run, 0, object, settings);
   return { files: [file] };
 }
 
@@ -73,65 +73,39 @@ function standIn({ outbound }: TransferSettings) {
   return { apiEndpoint: endpoint };
 }
 
-/** An object, pinned to the generation at the first open. */
-class StoreObject implements Incoming {
-  readonly #bucket: Bucket;
-  readonly #name: string;
-  readonly #retryPolicy: RetryPolicy;
-  #file: File | undefined;
-  #announced: Announced = { name: '' };
-
-  constructor(bucket: Bucket, name: string, { retryPolicy }: TransferSettings) {
-    this.#bucket = bucket;
-    this.#name = name;
-    this.#retryPolicy = retryPolicy;
-  }
-
-  announced(): Announced {
-    return this.#announced;
-  }
-
-  explain(error: unknown): Error {
-    const status = statusOf(error);
-    if (status === 404 && this.#file) {
-      this.#file = undefined;
+/** Returns an object, pinned to the generation at the first open. */
+function storeObject(bucket: Bucket, name: string, retryPolicy: RetryPolicy): Incoming {
+  let file: File | undefined;
+  return {
+    announced: { name: '' },
+    explain(error) {
+      if (statusOf(error) !== 404) return explain(error, bucket.name);
+      if (!file)
+        return failed(
+          `There is no object ${JSON.stringify(name)} in the bucket ${JSON.stringify(bucket.name)}.`,
+          error,
+        );
+      file = undefined;
       return new CannotResume('The object changed while it was being read.');
-    }
-    if (status === 404)
-      return failed(
-        `There is no object ${JSON.stringify(this.#name)} in the bucket ${JSON.stringify(this.#bucket.name)}.`,
-        error,
-      );
-    return explain(error, this.#bucket.name);
-  }
-
-  async open(offset: number, signal: AbortSignal) {
-    if (offset === 0 || !this.#file) {
-      this.#file = undefined;
-      const [metadata] = await withResponseTimeout(this.#retryPolicy, signal, () =>
-        this.#bucket.file(this.#name).getMetadata(),
-      );
-      signal.throwIfAborted();
-      this.#announced = {
-        name: this.#name.replace(/\/+$/, ''),
-        mediaType: metadata.contentType,
-        encoding: metadata.contentEncoding,
-        size: Number(metadata.size),
-      };
-      this.#file = this.#bucket.file(
-        this.#name,
-        metadata.generation === undefined ? {} : { generation: metadata.generation },
-      );
-    }
-    const { size } = this.#announced;
-    // Read without decompression, which is limited later. The library can only validate whole files.
-    const stream = this.#file.createReadStream(
-      offset > 0
-        ? { start: offset, decompress: false, validation: false }
-        : { decompress: false, validation: 'crc32c' },
-    );
-    return { stream, size };
-  }
+    },
+    async open(offset, signal) {
+      if (offset === 0 || !file) {
+        file = undefined;
+        const [metadata] = await withResponseTimeout(retryPolicy, signal, () => bucket.file(name).getMetadata());
+        signal.throwIfAborted();
+        this.announced = {
+          name: name.replace(/\/+$/, ''),
+          mediaType: metadata.contentType,
+          encoding: metadata.contentEncoding,
+          size: Number(metadata.size),
+        };
+        file = bucket.file(name, defined({ generation: metadata.generation }));
+      }
+      // Read without decompression, which is limited later. The library can only validate whole files.
+      const part = offset > 0 ? ({ start: offset, validation: false } as const) : ({ validation: 'crc32c' } as const);
+      return { stream: file.createReadStream({ decompress: false, ...part }), size: this.announced.size };
+    },
+  };
 }
 
 /**
@@ -140,20 +114,17 @@ class StoreObject implements Incoming {
  */
 async function put(bucket: Bucket, file: Outgoing, { retryPolicy }: TransferSettings, taken: Taken): Promise<void> {
   await retryTransient(retryPolicy, file.signal, async () => {
+    const { contentType, contentDisposition } = file;
     const target = bucket.file(file.place).createWriteStream({
       resumable: true,
       validation: 'crc32c',
-      metadata: {
-        contentLength: file.size,
-        contentType: file.contentType,
-        ...(file.contentDisposition === undefined ? {} : { contentDisposition: file.contentDisposition }),
-      },
+      metadata: defined({ contentLength: file.size, contentType, contentDisposition }),
     });
     try {
       await send(file, target, retryPolicy, taken);
     } catch (error) {
       file.signal.throwIfAborted();
-      throw isExplained(error) ? error : explain(error, bucket.name);
+      throw explain(error, bucket.name);
     }
   });
 }
@@ -194,23 +165,13 @@ function explain(error: unknown, bucket: string): Error {
 }
 
 function statusOf(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const status =
-    'code' in error && error.code !== undefined ? error.code : 'status' in error ? error.status : undefined;
-  const number = typeof status === 'string' && /^\d{3}$/.test(status) ? Number(status) : status;
+  const { code, status } = Object(error);
+  const found: unknown = code ?? status;
+  const number = typeof found === 'string' && /^\d{3}$/.test(found) ? Number(found) : found;
   return typeof number === 'number' && number >= 300 ? number : undefined;
 }
 
 /** Returns whether the token endpoint rejected the account or its key. */
 function isUnknownAccount(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null || !('response' in error)) return false;
-  const { response } = error;
-  if (typeof response !== 'object' || response === null || !('data' in response)) return false;
-  const { data } = response;
-  return (
-    typeof data === 'object' &&
-    data !== null &&
-    'error' in data &&
-    (data.error === 'invalid_grant' || data.error === 'invalid_client')
-  );
+  return ['invalid_grant', 'invalid_client'].includes(Object(error).response?.data?.error);
 }

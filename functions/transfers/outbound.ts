@@ -6,7 +6,6 @@ import {
   type AllowedHosts,
   checkUrl,
   lookupFunction,
-  parseAllowHosts,
   type Resolve,
 } from '../../shared/net/addresses.ts';
 import { failed } from './failures.ts';
@@ -21,11 +20,6 @@ export interface Outbound {
 /** Bytes of an export that a store has accepted so far. */
 export interface Taken {
   bytes: number;
-}
-
-/** Returns the policy of this deployment. */
-export function deploymentOutbound(): Outbound {
-  return { allow: parseAllowHosts(process.env.LATHE_ALLOW_HOSTS) };
 }
 
 /**

@@ -10,12 +10,6 @@ export interface PartStore {
   abort(): Promise<void>;
 }
 
-export interface PartOptions {
-  partBytes: number;
-  partsAtOnce: number;
-  signal: AbortSignal;
-}
-
 /**
  * Stores content of any size in parts and returns its size. Reuses a few buffers, because a new one per part, as in
  * libraries, creates garbage faster than it is collected. Incomplete content is discarded.
@@ -23,7 +17,7 @@ export interface PartOptions {
 export async function storeInParts(
   store: PartStore,
   content: AsyncIterable<Uint8Array>,
-  { partBytes, partsAtOnce, signal }: PartOptions,
+  { partBytes, partsAtOnce, signal }: { partBytes: number; partsAtOnce: number; signal: AbortSignal },
 ): Promise<number> {
   signal.throwIfAborted();
   const free: Buffer[] = [];

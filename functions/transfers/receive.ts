@@ -5,13 +5,14 @@ import { newToken } from '../../shared/aws/objects.ts';
 import { detectFile, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { extensionOf, safeName, withExtension } from '../../shared/files/names.ts';
+import { parseAllowHosts } from '../../shared/net/addresses.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import { settings as deployment } from '../wiring/settings.ts';
 import type { Run } from '../worker/worker.ts';
 import { type Announced, decoded } from './decode.ts';
 import { failed, insufficientPermission } from './failures.ts';
-import { deploymentOutbound, type Outbound } from './outbound.ts';
+import type { Outbound } from './outbound.ts';
 import { defaultPace, type Pace } from './pace.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source, startingOver } from './steady-read.ts';
@@ -30,17 +31,15 @@ export function deploymentSettings(): TransferSettings {
   return {
     retryPolicy: defaultRetryPolicy,
     pace: defaultPace,
-    outbound: deploymentOutbound(),
+    outbound: { allow: parseAllowHosts(process.env.LATHE_ALLOW_HOSTS) },
     maxFileBytes: deployment.maxFileBytes,
   };
 }
 
 export interface Incoming extends Source {
-  announced(): Announced;
+  /** Known once the content has been opened. */
+  announced: Announced;
 }
-
-/** Reports progress over all files of a run. */
-export type Count = (bytes: number) => void;
 
 /** Stores received content as the n-th file of a run, in parts and up to the size limit. */
 export function receive(
@@ -48,7 +47,8 @@ export function receive(
   index: number,
   incoming: Incoming,
   settings: TransferSettings,
-  count?: Count,
+  /** Reports progress over all files of a run. */
+  count?: (bytes: number) => void,
   partsAtOnce?: number,
 ): Promise<StoredFile> {
   const { retryPolicy, pace } = settings;
@@ -70,13 +70,16 @@ export function receive(
         throw tooLarge(opened.size);
       },
     };
-    const raw = counted(readSteadily(capped, retryPolicy, run.signal, pace), (bytes) => {
-      const { size } = incoming.announced();
-      if (count) count(bytes.chunk);
-      else if (size) run.progress((bytes.total / size) * 100);
+    const raw = counted(readSteadily(capped, retryPolicy, run.signal, pace), (chunk, total) => {
+      const { size } = incoming.announced;
+      if (count) count(chunk);
+      else if (size) run.progress((total / size) * 100);
     });
-    const { head, rest } = await peek(upTo(maxFileBytes, decodeAnnounced(raw, incoming), tooLarge));
-    const announced = incoming.announced();
+    const contents = counted(decodeAnnounced(raw, incoming), (_chunk, total) => {
+      if (total > maxFileBytes) throw tooLarge(total);
+    });
+    const { head, rest } = await peek(contents);
+    const { announced } = incoming;
     const requestedName = run.parameters.filename;
     const name = typeof requestedName === 'string' ? safeName(requestedName) : safeName(announced.name);
     const { format, content } = await detectFile(catalogue, head, name);
@@ -86,9 +89,7 @@ export function receive(
     if (forbidden !== undefined) throw insufficientPermission(forbidden);
     const mediaType = catalogue.mediaType(knownFormat);
     const key = outputKey(run.task.id, run.attempt, index);
-    const size = await storeStream(Readable.from(rest, { objectMode: false }), key, mediaType, run.signal, {
-      partsAtOnce,
-    });
+    const size = await storeStream(Readable.from(rest, { objectMode: false }), key, mediaType, run.signal, partsAtOnce);
     return { key, name: fullName, size, format: knownFormat, content, mediaType, token: newToken() };
   });
 }
@@ -100,30 +101,17 @@ async function* decodeAnnounced(raw: AsyncGenerator<Buffer>, incoming: Incoming)
     if (!first.done) yield first.value;
     yield* raw;
   }
-  yield* decoded(all(), incoming.announced());
-}
-
-async function* upTo(
-  maxBytes: number,
-  chunks: AsyncGenerator<Buffer>,
-  tooLarge: (bytes: number) => Error,
-): AsyncGenerator<Buffer> {
-  let total = 0;
-  for await (const chunk of chunks) {
-    total += chunk.length;
-    if (total > maxBytes) throw tooLarge(total);
-    yield chunk;
-  }
+  yield* decoded(all(), incoming.announced);
 }
 
 async function* counted(
   chunks: AsyncGenerator<Buffer>,
-  count: (bytes: { chunk: number; total: number }) => void,
+  count: (chunk: number, total: number) => void,
 ): AsyncGenerator<Buffer> {
   let total = 0;
   for await (const chunk of chunks) {
     total += chunk.length;
-    count({ chunk: chunk.length, total });
+    count(chunk.length, total);
     yield chunk;
   }
 }

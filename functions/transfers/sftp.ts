@@ -7,7 +7,6 @@ import { connectOptions } from '../../shared/net/addresses.ts';
 import { retry } from '../../shared/retry.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
-import type { Announced } from './decode.ts';
 import { type Destination, deliver, type Outgoing } from './deliver.ts';
 import {
   CannotResume,
@@ -15,7 +14,6 @@ import {
   failed,
   insufficientPermission,
   invalidCredentials,
-  isExplained,
   Transient,
 } from './failures.ts';
 import type { Taken } from './outbound.ts';
@@ -25,14 +23,14 @@ import { closeFile, openFile, type Sftp, SftpReader, statFile, writeAll } from '
 
 /** Imports a file from an SFTP server. */
 export async function importSftp(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
-  const server = new Server(run.parameters, settings);
-  const file = await receive(run, 0, new ServerFile(server, String(run.parameters.file_string)), settings);
+  const server = serverOf(run.parameters, settings);
+  const file = await receive(run, 0, serverFile(server, String(run.parameters.file_string)), settings);
   return { files: [file] };
 }
 
 /** Exports files to an SFTP server. */
 export async function exportSftp(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
-  const server = new Server(run.parameters, settings);
+  const server = serverOf(run.parameters, settings);
   const taken: Taken = { bytes: 0 };
   const destination: Destination = {
     one: 'file_string',
@@ -44,33 +42,20 @@ export async function exportSftp(run: Run, settings: TransferSettings = deployme
   return deliver(run, destination, settings);
 }
 
-interface Connection {
-  client: SftpClient;
-  sftp: Sftp;
-  disconnect(): void;
-}
+type Server = ReturnType<typeof serverOf>;
+type Connection = Awaited<ReturnType<Server['connect']>>;
 
-/** An SFTP server and the credentials for it. */
-class Server {
-  readonly address: string;
-  readonly #parameters: JsonObject;
-  readonly #settings: TransferSettings;
-  readonly #hostname: string;
-  readonly #port: number;
-
-  constructor(parameters: JsonObject, settings: TransferSettings) {
-    this.#parameters = parameters;
-    this.#settings = settings;
-    this.#hostname = String(parameters.host);
-    this.#port = Number(parameters.port);
-    this.address = `${this.#hostname}:${this.#port}`;
-  }
+/** Returns an SFTP server with the credentials for it. */
+function serverOf(parameters: JsonObject, { outbound, retryPolicy: { idleTimeoutMs } }: TransferSettings) {
+  const hostname = String(parameters.host);
+  const port = Number(parameters.port);
+  const address = `${hostname}:${port}`;
 
   /** Connects to a checked address, verifies the host key if a fingerprint is given, and logs in. */
-  async connect(signal: AbortSignal): Promise<Connection> {
-    const socket = await this.#openSocket(signal);
+  async function connect(signal: AbortSignal) {
+    const socket = await openSocket(signal);
     const client = new SftpClient('transfer', { error: () => undefined, end: () => undefined, close: () => undefined });
-    const login = new Login(this.#parameters);
+    const login = new Login(parameters);
     const disconnect = () => {
       socket.destroy();
       client.end().catch(() => undefined);
@@ -78,48 +63,46 @@ class Server {
     client.on('error', (error: unknown) => login.note(error));
     client.on('keyboard-interactive', (...asked: unknown[]) => login.respond(asked));
     try {
-      const sftp = await client.connect({
-        sock: socket,
-        ...login.options(this.#settings.retryPolicy.idleTimeoutMs),
-      });
+      const sftp = await client.connect({ sock: socket, ...login.options(idleTimeoutMs) });
       signal.throwIfAborted();
       return { client, sftp, disconnect };
     } catch (error) {
       disconnect();
       signal.throwIfAborted();
-      throw login.explain(error, this.address) ?? this.explain(error, '');
+      throw login.explain(error, address) ?? explain(error, '');
     }
   }
 
-  async #openSocket(signal: AbortSignal): Promise<Socket> {
-    const { outbound, retryPolicy } = this.#settings;
-    const options = await connectOptions(this.#hostname, this.#port, outbound.allow, outbound.resolve);
+  async function openSocket(signal: AbortSignal): Promise<Socket> {
+    const options = await connectOptions(hostname, port, outbound.allow, outbound.resolve);
     const socket = connectSocket({ ...options, noDelay: true });
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(retryPolicy.idleTimeoutMs)]);
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(idleTimeoutMs)]);
     try {
       await once(socket, 'connect', { signal: deadline });
     } catch (error) {
       socket.on('error', () => undefined).destroy();
       signal.throwIfAborted();
-      throw deadline.aborted ? new Transient(`${this.address} did not respond in time.`, { cause: error }) : error;
+      throw deadline.aborted ? new Transient(`${address} did not respond in time.`, { cause: error }) : error;
     }
     return socket;
   }
 
   /** Translates an error of the server or the library into one of the service. */
-  explain(error: unknown, path: string): Error {
-    const connection = explainConnection(error, this.address);
+  function explain(error: unknown, path: string): Error {
+    const connection = explainConnection(error, address);
     if (connection) return connection;
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    const { code } = Object(error);
     const file = JSON.stringify(path);
-    if (code === 2 || code === 10) return failed(`There is no ${file} on ${this.address}.`, error);
-    if (code === 3) return insufficientPermission(`The user has no permission for ${file} on ${this.address}.`, error);
-    if (code === 14 || code === 15) return failed(`There is no space left on ${this.address}.`, error);
+    if (code === 2 || code === 10) return failed(`There is no ${file} on ${address}.`, error);
+    if (code === 3) return insufficientPermission(`The user has no permission for ${file} on ${address}.`, error);
+    if (code === 14 || code === 15) return failed(`There is no space left on ${address}.`, error);
     if (typeof code === 'number' && code !== 6 && code !== 7)
-      return failed(`${this.address} refused ${file} (SFTP status ${code}).`, error);
+      return failed(`${address} refused ${file} (SFTP status ${code}).`, error);
     // Without a status there was no response: the connection was lost.
-    return new Transient(`The connection to ${this.address} was dropped.`, { cause: error });
+    return new Transient(`The connection to ${address} was dropped.`, { cause: error });
   }
+
+  return { address, connect, explain };
 }
 
 /** One attempt to log in. The library keeps only the message of an error, so its kind is recorded on the way. */
@@ -150,7 +133,7 @@ class Login {
   }
 
   note(error: unknown): void {
-    if (typeof error === 'object' && error !== null && 'level' in error) this.#level ??= String(error.level);
+    this.#level ??= Object(error).level;
   }
 
   /** Responds to a server that asks for the password interactively. */
@@ -204,40 +187,29 @@ function fingerprint(text: string): string {
     .replace(/=+$/, '')}`;
 }
 
-/** A file of a server, considered unchanged while its size and modification time are. */
-class ServerFile implements Incoming {
-  readonly #server: Server;
-  readonly #path: string;
-  #found: { size: number; mtime: number } | undefined;
-
-  constructor(server: Server, path: string) {
-    this.#server = server;
-    this.#path = path;
-  }
-
-  announced(): Announced {
-    return { name: this.#path.replace(/\/+$/, ''), size: this.#found?.size };
-  }
-
-  explain(error: unknown): Error {
-    return this.#server.explain(error, this.#path);
-  }
-
-  async open(offset: number, signal: AbortSignal) {
-    const { sftp, disconnect } = await this.#server.connect(signal);
-    signal.addEventListener('abort', disconnect, { once: true });
-    try {
-      const handle = await openFile(sftp, this.#path, 'r');
-      const { size, mtime } = await statFile(sftp, handle);
-      if (offset > 0 && (size !== this.#found?.size || mtime !== this.#found.mtime))
-        throw new CannotResume('The file changed while it was being read.');
-      this.#found = { size, mtime };
-      return { stream: new SftpReader(sftp, handle, offset, disconnect), size };
-    } catch (error) {
-      disconnect();
-      throw error;
-    }
-  }
+/** Returns a file of a server, considered unchanged while its size and modification time are. */
+function serverFile(server: Server, path: string): Incoming {
+  let found: { size: number; mtime: number } | undefined;
+  return {
+    announced: { name: '' },
+    explain: (error) => server.explain(error, path),
+    async open(offset, signal) {
+      const { sftp, disconnect } = await server.connect(signal);
+      signal.addEventListener('abort', disconnect, { once: true });
+      try {
+        const handle = await openFile(sftp, path, 'r');
+        const { size, mtime } = await statFile(sftp, handle);
+        if (offset > 0 && (size !== found?.size || mtime !== found.mtime))
+          throw new CannotResume('The file changed while it was being read.');
+        found = { size, mtime };
+        this.announced = { name: path.replace(/\/+$/, ''), size };
+        return { stream: new SftpReader(sftp, handle, offset, disconnect), size };
+      } catch (error) {
+        disconnect();
+        throw error;
+      }
+    },
+  };
 }
 
 /** Writes a file under a temporary name and renames it when complete, so that nobody reads an incomplete file. */
@@ -255,7 +227,7 @@ async function put(run: Run, server: Server, file: Outgoing, policy: RetryPolicy
       await moveInPlace(connection.client, part.path, file.place);
     } catch (error) {
       file.signal.throwIfAborted();
-      const explained = isExplained(error) ? error : server.explain(error, file.place);
+      const explained = server.explain(error, file.place);
       if (!(explained instanceof Transient)) await connection?.client.delete(part.path, true).catch(() => undefined);
       fruitless = part.confirmed > before ? 1 : fruitless + 1;
       throw explained;
@@ -318,5 +290,5 @@ async function moveInPlace(client: SftpClient, part: string, place: string): Pro
 }
 
 function isMissing(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 2;
+  return Object(error).code === 2;
 }

@@ -3,7 +3,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { bucket } from '../../shared/aws/bucket.ts';
 import { copyObject } from '../../shared/aws/objects.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
-import { MultipartUpload } from './multipart.ts';
+import { multipartUpload } from './multipart.ts';
 import { storeInParts } from './parts.ts';
 
 /** The limit of a copy in one request; larger files are streamed through the function in parts. */
@@ -35,10 +35,10 @@ export async function storeStream(
   key: string,
   mediaType: string,
   signal: AbortSignal,
-  { partsAtOnce = 4 }: { partsAtOnce?: number | undefined } = {},
+  partsAtOnce = 4,
 ): Promise<number> {
   const { client, name } = bucket();
-  const upload = new MultipartUpload(client, { Bucket: name, Key: key, ContentType: mediaType }, signal);
+  const upload = multipartUpload(client, { Bucket: name, Key: key, ContentType: mediaType }, signal);
   try {
     return await storeInParts(upload, stream, { partBytes, partsAtOnce, signal });
   } finally {

@@ -4,23 +4,20 @@
  */
 export function defaultProvider() {
   // Read at each call. The SDK caches them until they expire.
-  return async () => credentialsOf(process.env);
-}
-
-function credentialsOf(environment: NodeJS.ProcessEnv) {
-  const {
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_SESSION_TOKEN: sessionToken,
-    AWS_CREDENTIAL_EXPIRATION: expiration,
-  } = environment;
-  if (!accessKeyId || !secretAccessKey) {
-    throw new Error('Expected values for AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY but received none.');
-  }
-  return {
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken ? { sessionToken } : {}),
-    ...(expiration ? { expiration: new Date(expiration) } : {}),
+  return async () => {
+    const {
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_SESSION_TOKEN: sessionToken,
+      AWS_CREDENTIAL_EXPIRATION: expiration,
+    } = process.env;
+    if (!accessKeyId || !secretAccessKey)
+      throw new Error('Expected values for AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY but received none.');
+    return {
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken ? { sessionToken } : {}),
+      ...(expiration ? { expiration: new Date(expiration) } : {}),
+    };
   };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { GetObjectCommand, HeadObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MultipartUpload } from '../../functions/transfers/multipart.ts';
+import { multipartUpload } from '../../functions/transfers/multipart.ts';
 import { storeInParts } from '../../functions/transfers/parts.ts';
 import { everything, type LocalAws, startLocalAws } from '../../packages/local-aws/test/gate/fixture.ts';
 
@@ -32,7 +32,7 @@ describe('an upload of more than one part', () => {
     const target = { Bucket: 'lathe-files', Key: 'large' };
     const content = randomBytes(partBytes + 1);
     const { signal } = new AbortController();
-    const upload = new MultipartUpload(client, { ...target, ContentType: 'video/mp4' }, signal);
+    const upload = multipartUpload(client, { ...target, ContentType: 'video/mp4' }, signal);
 
     await storeInParts(upload, Readable.from([content]), { partBytes, partsAtOnce: 2, signal });
 

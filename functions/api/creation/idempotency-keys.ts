@@ -11,8 +11,6 @@ interface Request {
   body: unknown;
 }
 
-type Claim<T> = { outcome: 'claimed' | 'other-body' | 'in-progress' } | { outcome: 'exists'; resource: T };
-
 const maxKeyLength = 255;
 
 /** Functions time out before this, so a request that has not written its resource by then never will. */
@@ -37,44 +35,31 @@ export async function findEarlier<T>(
   if (key === '' || key.length > maxKeyLength)
     throw invalidFields({ 'Idempotency-Key': [`Expected a header of 1 to ${maxKeyLength} characters.`] });
   const itemKey = { pk: `${partitions.idempotency}${account.user}#${sha256(key)}`, sk: 'once' };
-  const claim = await claimKey(itemKey, sha256(JSON.stringify([kind, body ?? {}])), id, read);
-  switch (claim.outcome) {
-    case 'claimed':
-      return undefined;
-    case 'exists':
-      return claim.resource;
-    case 'other-body':
+  const fingerprint = sha256(JSON.stringify([kind, body ?? {}]));
+  const now = Date.now();
+  const ttl = Math.ceil(now / 1000) + settings.recordSeconds;
+  const item = { ...itemKey, fingerprint, resource: id, claimedAt: now, ttl };
+  if (await putIf(item, itemIsAbsent)) return undefined;
+  const earlier = (await get(itemKey)) ?? {};
+  const claimedAt = Number(earlier.claimedAt);
+  const isExpired = Number(earlier.ttl ?? 0) * 1000 <= now;
+  if (!isExpired) {
+    if (earlier.fingerprint !== fingerprint)
       throw new HttpError(
         409,
         'already_exists',
         'This Idempotency-Key was used with another request. Send a new key with a new request.',
       );
-    case 'in-progress':
-      throw new HttpError(409, 'conflict', 'A request with this Idempotency-Key is in progress. Retry in a moment.', {
-        headers: { 'Retry-After': '1' },
-      });
+    const resource = await read(String(earlier.resource));
+    if (resource !== undefined) return resource;
+    if (claimedAt + abandonedMs > now) throw inProgress();
   }
+  if (!(await putIf(item, 'claimedAt = :claimedAt', { ':claimedAt': claimedAt }))) throw inProgress();
+  return undefined;
 }
 
-async function claimKey<T>(
-  key: { pk: string; sk: string },
-  fingerprint: string,
-  id: string,
-  read: (id: string) => Promise<T | undefined>,
-): Promise<Claim<T>> {
-  const now = Date.now();
-  const ttl = Math.ceil(now / 1000) + settings.recordSeconds;
-  const item = { ...key, fingerprint, resource: id, claimedAt: now, ttl };
-  if (await putIf(item, itemIsAbsent)) return { outcome: 'claimed' };
-  const earlier = (await get(key)) ?? {};
-  const claimedAt = Number(earlier.claimedAt);
-  const isExpired = Number(earlier.ttl ?? 0) * 1000 <= now;
-  if (!isExpired) {
-    if (earlier.fingerprint !== fingerprint) return { outcome: 'other-body' };
-    const resource = await read(String(earlier.resource));
-    if (resource !== undefined) return { outcome: 'exists', resource };
-    if (claimedAt + abandonedMs > now) return { outcome: 'in-progress' };
-  }
-  const isOurs = await putIf(item, 'claimedAt = :claimedAt', { ':claimedAt': claimedAt });
-  return { outcome: isOurs ? 'claimed' : 'in-progress' };
+function inProgress(): HttpError {
+  return new HttpError(409, 'conflict', 'A request with this Idempotency-Key is in progress. Retry in a moment.', {
+    headers: { 'Retry-After': '1' },
+  });
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { suggestion } from '../../../shared/operations/nearest-name.ts';
 import { isOperation, type OperationName, operationNames } from '../../../shared/operations/operations.ts';
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
-import type { JsonObject, JsonValue } from '../../../shared/tasks/task.ts';
+import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { invalidFields } from '../http/errors.ts';
 import { fieldErrors, misspelledFields, refusalOf, unknownFields } from '../http/validate.ts';
 import type { TaskRequest } from './plan.ts';
@@ -26,41 +26,29 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
     throw invalidFields({ tasks: [`Expected at most ${maxTasksInJob} tasks but received ${entries.length}.`] });
   const errors: [string, string[]][] = [];
   const reasons = new Set<Refusal | undefined>();
+  const refuse = (problems: FieldErrors, reason?: Refusal): [] => {
+    reasons.add(reason);
+    errors.push(...Object.entries(problems));
+    return [];
+  };
   const requests = entries.flatMap(([name, definition]): TaskRequest[] => {
     const path = `tasks.${name}`;
     if (!taskName.test(name)) {
-      reasons.add(undefined);
-      errors.push([
-        path,
-        [
-          `Expected a task name of 1 to 100 letters, digits, dashes and underscores but received ${JSON.stringify(name.slice(0, 100))}.`,
-        ],
-      ]);
-      return [];
+      const received = JSON.stringify(name.slice(0, 100));
+      const expected = 'Expected a task name of 1 to 100 letters, digits, dashes and underscores';
+      return refuse({ [path]: [`${expected} but received ${received}.`] });
     }
-    if (definition === null || typeof definition !== 'object' || Array.isArray(definition)) {
-      reasons.add(undefined);
-      errors.push([path, ['Expected an object with the operation of the task and its parameters.']]);
-      return [];
-    }
+    if (definition === null || typeof definition !== 'object' || Array.isArray(definition))
+      return refuse({ [path]: ['Expected an object with the operation of the task and its parameters.'] });
     const operation = 'operation' in definition ? definition.operation : undefined;
     if (typeof operation !== 'string' || !isOperation(operation)) {
-      reasons.add(undefined);
       const hint = typeof operation === 'string' ? suggestion(operation, operationNames) : '';
       const received = JSON.stringify(operation)?.slice(0, 100);
-      errors.push([
-        `${path}.operation`,
-        [`Expected one of ${operationNames.join(', ')} but received ${received}.${hint}`],
-      ]);
-      return [];
+      const expected = `Expected one of ${operationNames.join(', ')}`;
+      return refuse({ [`${path}.operation`]: [`${expected} but received ${received}.${hint}`] });
     }
     const read = readParameters(operationSchemas[operation], definition, ['tasks', name]);
-    if ('errors' in read) {
-      reasons.add(read.reason);
-      errors.push(...Object.entries(read.errors));
-      return [];
-    }
-    return [{ name, operation, path, ...read }];
+    return 'errors' in read ? refuse(read.errors, read.reason) : [{ name, operation, path, ...read }];
   });
   const inputs = requests.reduce((sum, request) => sum + request.inputs.length, 0);
   if (inputs > maxInputsInJob)
@@ -102,7 +90,7 @@ function readParameters(
   if (!result.success)
     return { errors: { ...fieldErrors(result.error, path), ...misspelled }, reason: refusalOf(result.error) };
   if (Object.keys(misspelled).length > 0) return { errors: misspelled, reason: 'unknown_field' };
-  const { input, ...parameters } = withoutUndefined(result.data);
+  const { input, ...parameters } = result.data as JsonObject;
   return {
     inputs: Array.isArray(input) ? input.map(String) : [],
     ...splitSecrets(parameters),
@@ -127,19 +115,6 @@ export function warningsFor(requests: TaskRequest[], unknown: string[] = []): { 
   const omitted = all.length - warnings.length;
   if (omitted > 0) warnings.push(`${omitted} more unknown fields were ignored.`);
   return { warnings };
-}
-
-/** Removes undefined fields recursively. Strings are not copied, because one may be a whole file. */
-function withoutUndefined(parsed: object): JsonObject {
-  return Object.fromEntries(
-    Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [[name, jsonOf(value)]])),
-  );
-}
-
-function jsonOf(value: unknown): JsonValue {
-  if (Array.isArray(value)) return value.map(jsonOf);
-  if (typeof value === 'object' && value !== null) return withoutUndefined(value);
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
 const mask = '********';

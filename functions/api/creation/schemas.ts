@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isSecretOption } from '../../../shared/catalogue/options.ts';
+import { type OperationName, operationNames } from '../../../shared/operations/operations.ts';
 import { Id, refusal, text, Url, withoutNul } from '../http/fields.ts';
-import { lazily } from '../http/lazily.ts';
 
 /** One input or several. The spec requires an array, but published clients also send a string. */
 const inputsOf = (input: z.ZodType<string>, message: string) =>
@@ -19,6 +19,12 @@ const EarlierInputs = () =>
   inputsOf(Id, 'Expected the id of a task, or an array of them.').describe(
     'Id of the task to read files from. Can be an array.',
   );
+const MergeInputs = () =>
+  z
+    .array(Id, tooFewToMerge)
+    .min(2, tooFewToMerge)
+    .max(1000, 'Expected at most 1000 tasks.')
+    .describe('Ids of the tasks to read files from, in this order.');
 const Filename = () => text(1024).describe('Overrides the name of the file.');
 const Format = () =>
   text(20)
@@ -143,18 +149,7 @@ const keysTogether = together('access_key_id', 'secret_access_key');
 const keyOrToken = either('storage_access_key', 'sas_token');
 const passwordOrKey = either('password', 'private_key');
 
-/** Adds conditions to a schema and to its description in the OpenAPI document. */
-function withRules<T extends z.ZodType<Record<string, unknown>>>(schema: T, rules: Rule[]): T {
-  const checked = rules.reduce((current, { holds, path, message }) => current.refine(holds, { path, message }), schema);
-  return describedBy(checked, rules);
-}
-
-/** Adds conditions to the description of a schema that already checks them. */
-function describedBy<T extends z.ZodType>(schema: T, rules: Rule[]): T {
-  return schema.meta({ allOf: rules.flatMap(({ jsonSchema }) => jsonSchema ?? []) });
-}
-
-const rules = {
+const rules: { readonly [Name in OperationName]?: readonly Rule[] } = {
   'import/objstore_a': [keysTogether, ...exactlyOne('key', 'key_prefix')],
   'import/blobstore': [keyOrToken],
   'import/sftp': [passwordOrKey],
@@ -163,6 +158,14 @@ const rules = {
   'export/blobstore': [keyOrToken, ...exactlyOne('blob', 'blob_prefix')],
   'export/sftp': [passwordOrKey, ...exactlyOne('file_string', 'path_prefix')],
 };
+
+const withRules = (schema: z.ZodObject, checked: readonly Rule[]) =>
+  checked.reduce((current, { holds, path, message }) => current.refine(holds, { path, message }), schema);
+
+/** Adds conditions that a schema checks to its description in the OpenAPI document. */
+function describedBy(schema: z.ZodObject, checked: readonly Rule[] = []): z.ZodObject {
+  return checked.length === 0 ? schema : schema.meta({ allOf: checked.flatMap(({ jsonSchema }) => jsonSchema ?? []) });
+}
 
 const Process = () => ({
   input: Inputs(),
@@ -192,134 +195,126 @@ const headerNames = {
   not: { pattern: anyCase(ownHeaders.source) },
 };
 
+/** Fields of each operation in a job, without `operation`. */
+const fields: { readonly [Name in OperationName]: () => z.ZodRawShape } = {
+  'import/upload': () => ({}),
+  'import/url': () => ({
+    url: Url.describe('URL of the remote file.'),
+    filename: Filename().optional(),
+    headers: z
+      .record(
+        text(maxHeaderName).regex(headerName, 'Expected header names.'),
+        z
+          .string()
+          .max(8192)
+          .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'Expected a header value: Latin-1 characters without line breaks.'),
+      )
+      .refine((headers) => Object.keys(headers).length <= maxHeaders, `Expected at most ${maxHeaders} headers.`)
+      .refine((headers) => !Object.keys(headers).some((name) => ownHeaders.test(name)), {
+        message: 'Expected no header that Lathe sets itself, such as Host, Range and Accept-Encoding.',
+      })
+      .optional()
+      .describe('Request headers, such as credentials. They are not sent to another origin on a redirect.')
+      .meta({ maxProperties: maxHeaders, propertyNames: headerNames }),
+  }),
+  'import/base64': () => ({
+    file: text(maxBase64Characters)
+      .describe(
+        'Content as a data URI: data:<media_type>;base64,<data>. Padding is optional, white space is ignored, and the URL-safe alphabet is accepted.',
+      )
+      .meta({ pattern: dataUri }),
+    filename: Filename().describe('File name including extension.'),
+  }),
+  'import/webpage': () => ({ url: Url.describe('URL of the web page.'), filename: Filename().optional() }),
+  'import/objstore_a': () => ({
+    ...objstoreA(),
+    key: text(1024).optional(),
+    key_prefix: text(1024)
+      .optional()
+      .describe('Imports every file with this prefix, instead of key. Only available in jobs.'),
+    filename: Filename().optional(),
+  }),
+  'import/objstore_b': () => ({
+    ...objstoreB(),
+    file: text(1024).describe('Object name in the bucket, including path.'),
+    filename: Filename().optional(),
+  }),
+  'import/blobstore': () => ({
+    ...blobstore(),
+    blob: text(1024).describe('Blob name including path.'),
+    filename: Filename().optional(),
+  }),
+  'import/sftp': () => ({
+    ...sftp(),
+    file_string: text(4096).describe('File name on the server, including path.'),
+    filename: Filename().optional(),
+  }),
+  convert: () => ({ ...Process(), output_format: Format() }),
+  compress: () => ({ ...Process(), output_format: Format().optional() }),
+  merge: () => ({
+    input: Inputs(),
+    output_format: z.enum(['pdf', 'gif'], 'Expected pdf or gif.'),
+    filename: Filename().optional(),
+    options: Options(),
+  }),
+  crop: () => ({ ...Process(), output_format: Format().optional() }),
+  trim: () => ({ ...Process(), output_format: Format().optional() }),
+  'export/url': () => ({
+    input: Inputs(),
+    filename: Filename().optional(),
+    archive_multiple_files: z
+      .boolean('Expected true or false.')
+      .default(false)
+      .describe('Return one ZIP of all files instead of a link to each.'),
+  }),
+  'export/objstore_a': () => ({
+    input: Inputs(),
+    ...objstoreA(),
+    ...ContentHeaders(),
+    key: text(1024).optional(),
+    key_prefix: text(1024).optional(),
+  }),
+  'export/objstore_b': () => ({
+    input: Inputs(),
+    ...objstoreB(),
+    ...ContentHeaders(),
+    file: text(1024).optional(),
+    file_prefix: text(1024).optional(),
+  }),
+  'export/blobstore': () => ({
+    input: Inputs(),
+    ...blobstore(),
+    ...ContentHeaders(),
+    blob: text(1024).optional(),
+    blob_prefix: text(1024).optional(),
+  }),
+  'export/sftp': () => ({
+    input: Inputs(),
+    ...sftp(),
+    file_string: text(4096).optional(),
+    path_prefix: text(4096).optional(),
+  }),
+};
+
+/** Returns the schema of each operation, which is built when it is first read. */
+function eachLazily(make: (operation: OperationName) => z.ZodObject): Readonly<Record<OperationName, z.ZodObject>> {
+  const made: Partial<Record<OperationName, z.ZodObject>> = {};
+  for (const name of operationNames) {
+    const get = () => {
+      const value = make(name);
+      Object.defineProperty(made, name, { value });
+      return value;
+    };
+    Object.defineProperty(made, name, { get, enumerable: true, configurable: true });
+  }
+  // TypeScript cannot infer the type of properties that are defined in a loop.
+  return made as Record<OperationName, z.ZodObject>;
+}
+
 /** Parameters of each operation in a job, without `operation`. */
-export const operationSchemas = lazily({
-  'import/upload': () => z.object({}),
-  'import/url': () =>
-    z.object({
-      url: Url.describe('URL of the remote file.'),
-      filename: Filename().optional(),
-      headers: z
-        .record(
-          text(maxHeaderName).regex(headerName, 'Expected header names.'),
-          z
-            .string()
-            .max(8192)
-            .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'Expected a header value: Latin-1 characters without line breaks.'),
-        )
-        .refine((headers) => Object.keys(headers).length <= maxHeaders, `Expected at most ${maxHeaders} headers.`)
-        .refine((headers) => !Object.keys(headers).some((name) => ownHeaders.test(name)), {
-          message: 'Expected no header that Lathe sets itself, such as Host, Range and Accept-Encoding.',
-        })
-        .optional()
-        .describe('Request headers, such as credentials. They are not sent to another origin on a redirect.')
-        .meta({ maxProperties: maxHeaders, propertyNames: headerNames }),
-    }),
-  'import/base64': () =>
-    z.object({
-      file: text(maxBase64Characters)
-        .describe(
-          'Content as a data URI: data:<media_type>;base64,<data>. Padding is optional, white space is ignored, and the URL-safe alphabet is accepted.',
-        )
-        .meta({ pattern: dataUri }),
-      filename: Filename().describe('File name including extension.'),
-    }),
-  'import/webpage': () => z.object({ url: Url.describe('URL of the web page.'), filename: Filename().optional() }),
-  'import/objstore_a': () =>
-    withRules(
-      z.object({
-        ...objstoreA(),
-        key: text(1024).optional(),
-        key_prefix: text(1024)
-          .optional()
-          .describe('Imports every file with this prefix, instead of key. Only available in jobs.'),
-        filename: Filename().optional(),
-      }),
-      rules['import/objstore_a'],
-    ),
-  'import/objstore_b': () =>
-    z.object({
-      ...objstoreB(),
-      file: text(1024).describe('Object name in the bucket, including path.'),
-      filename: Filename().optional(),
-    }),
-  'import/blobstore': () =>
-    withRules(
-      z.object({
-        ...blobstore(),
-        blob: text(1024).describe('Blob name including path.'),
-        filename: Filename().optional(),
-      }),
-      rules['import/blobstore'],
-    ),
-  'import/sftp': () =>
-    withRules(
-      z.object({
-        ...sftp(),
-        file_string: text(4096).describe('File name on the server, including path.'),
-        filename: Filename().optional(),
-      }),
-      rules['import/sftp'],
-    ),
-  convert: () => z.object({ ...Process(), output_format: Format() }),
-  compress: () => z.object({ ...Process(), output_format: Format().optional() }),
-  merge: () =>
-    z.object({
-      input: Inputs(),
-      output_format: z.enum(['pdf', 'gif'], 'Expected pdf or gif.'),
-      filename: Filename().optional(),
-      options: Options(),
-    }),
-  crop: () => z.object({ ...Process(), output_format: Format().optional() }),
-  trim: () => z.object({ ...Process(), output_format: Format().optional() }),
-  'export/url': () =>
-    z.object({
-      input: Inputs(),
-      filename: Filename().optional(),
-      archive_multiple_files: z
-        .boolean('Expected true or false.')
-        .default(false)
-        .describe('Return one ZIP of all files instead of a link to each.'),
-    }),
-  'export/objstore_a': () =>
-    withRules(
-      z.object({
-        input: Inputs(),
-        ...objstoreA(),
-        ...ContentHeaders(),
-        key: text(1024).optional(),
-        key_prefix: text(1024).optional(),
-      }),
-      rules['export/objstore_a'],
-    ),
-  'export/objstore_b': () =>
-    withRules(
-      z.object({
-        input: Inputs(),
-        ...objstoreB(),
-        ...ContentHeaders(),
-        file: text(1024).optional(),
-        file_prefix: text(1024).optional(),
-      }),
-      rules['export/objstore_b'],
-    ),
-  'export/blobstore': () =>
-    withRules(
-      z.object({
-        input: Inputs(),
-        ...blobstore(),
-        ...ContentHeaders(),
-        blob: text(1024).optional(),
-        blob_prefix: text(1024).optional(),
-      }),
-      rules['export/blobstore'],
-    ),
-  'export/sftp': () =>
-    withRules(
-      z.object({ input: Inputs(), ...sftp(), file_string: text(4096).optional(), path_prefix: text(4096).optional() }),
-      rules['export/sftp'],
-    ),
-});
+export const operationSchemas = eachLazily((operation) =>
+  describedBy(withRules(z.object(fields[operation]()), rules[operation] ?? []), rules[operation]),
+);
 
 export const tooFewToMerge = 'Expected two or more tasks to merge.';
 
@@ -331,43 +326,12 @@ const oneFile: Rule = {
 };
 
 /** Parameters of the endpoints of operations. Unlike in a job, inputs are ids and each import reads one file. */
-export const endpointSchemas = lazily({
-  'import/upload': () => operationSchemas['import/upload'],
-  'import/url': () => operationSchemas['import/url'],
-  'import/base64': () => operationSchemas['import/base64'],
-  'import/webpage': () => operationSchemas['import/webpage'],
-  'import/objstore_a': () =>
-    describedBy(withRules(operationSchemas['import/objstore_a'], [oneFile]), [oneFile, ...rules['import/objstore_a']]),
-  'import/objstore_b': () => operationSchemas['import/objstore_b'],
-  'import/blobstore': () => operationSchemas['import/blobstore'],
-  'import/sftp': () => operationSchemas['import/sftp'],
-  convert: () => operationSchemas.convert.extend({ input: EarlierInputs() }),
-  compress: () => operationSchemas.compress.extend({ input: EarlierInputs() }),
-  merge: () =>
-    operationSchemas.merge.extend({
-      input: z
-        .array(Id, tooFewToMerge)
-        .min(2, tooFewToMerge)
-        .max(1000, 'Expected at most 1000 tasks.')
-        .describe('Ids of the tasks to read files from, in this order.'),
-    }),
-  crop: () => operationSchemas.crop.extend({ input: EarlierInputs() }),
-  trim: () => operationSchemas.trim.extend({ input: EarlierInputs() }),
-  'export/url': () => operationSchemas['export/url'].extend({ input: EarlierInputs() }),
-  'export/objstore_a': () =>
-    describedBy(
-      operationSchemas['export/objstore_a'].safeExtend({ input: EarlierInputs() }),
-      rules['export/objstore_a'],
-    ),
-  'export/objstore_b': () =>
-    describedBy(
-      operationSchemas['export/objstore_b'].safeExtend({ input: EarlierInputs() }),
-      rules['export/objstore_b'],
-    ),
-  'export/blobstore': () =>
-    describedBy(operationSchemas['export/blobstore'].safeExtend({ input: EarlierInputs() }), rules['export/blobstore']),
-  'export/sftp': () =>
-    describedBy(operationSchemas['export/sftp'].safeExtend({ input: EarlierInputs() }), rules['export/sftp']),
+export const endpointSchemas = eachLazily((operation) => {
+  const schema = operationSchemas[operation];
+  const own = rules[operation] ?? [];
+  if (operation === 'import/objstore_a') return describedBy(withRules(schema, [oneFile]), [oneFile, ...own]);
+  if (!('input' in schema.shape)) return schema;
+  return describedBy(schema.safeExtend({ input: operation === 'merge' ? MergeInputs() : EarlierInputs() }), own);
 });
 
 /** Parameters that are never shown, logged or stored in a record. */

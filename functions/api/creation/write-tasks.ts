@@ -1,16 +1,16 @@
+import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { newToken, putObject } from '../../../shared/aws/objects.ts';
 import { storeSecrets } from '../../../shared/aws/stores/secrets.ts';
 import { detectFile } from '../../../shared/catalogue/detect.ts';
-import { outputKey } from '../../../shared/files/keys.ts';
-import { safeName } from '../../../shared/files/names.ts';
+import { outputKey, uploadKey } from '../../../shared/files/keys.ts';
+import { fileNameMetadata, safeName } from '../../../shared/files/names.ts';
 import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
-import type { Task } from '../../../shared/tasks/task.ts';
+import type { Task, UploadForm } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { lifecycle } from '../../wiring/lifecycle.ts';
 import { settings } from '../../wiring/settings.ts';
 import { withFile } from './plan.ts';
 import type { PreparedTasks } from './prepare-tasks.ts';
-import { makeUploadForm } from './upload-form.ts';
 
 /**
  * Stores the files and secrets of a request, writes its records and enqueues the first tasks. Later errors that the sweep
@@ -43,4 +43,34 @@ async function storeContent(task: Task, content: Uint8Array) {
   const key = outputKey(task.id, 0, 0);
   await putObject(key, content, mediaType);
   return { key, name, size: content.byteLength, ...detected, mediaType, token: newToken() };
+}
+
+/**
+ * Creates the form with which a client posts a file to the bucket. Returns when it expires, in milliseconds: after the
+ * requested time, or earlier if the signing credentials expire first.
+ */
+async function makeUploadForm(
+  taskId: string,
+  limits: { seconds: number; maxBytes: number },
+): Promise<{ form: UploadForm; formUntil: number }> {
+  // Loaded on demand, because most functions that create tasks do not need the STS client.
+  const { signerFor } = await import('../files/signer.ts');
+  const { client, name, expiresAt } = await signerFor(limits.seconds);
+  const now = Date.now();
+  const seconds = Math.min(limits.seconds, Math.floor((expiresAt - now) / 1000));
+  const field = `x-amz-meta-${fileNameMetadata}`;
+  const { url, fields } = await createPresignedPost(client, {
+    Bucket: name,
+    Key: uploadKey(taskId),
+    Expires: seconds,
+    Conditions: [
+      ['content-length-range', 0, limits.maxBytes],
+      ['starts-with', `$${field}`, ''],
+    ],
+  });
+  // S3 replaces ${filename} with the name of the posted file. It is not among the signed fields, because the library would
+  // require the literal text.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is S3 that fills it in
+  const parameters = { ...fields, [field]: '${filename}' };
+  return { form: { url, parameters }, formUntil: now + seconds * 1000 };
 }

@@ -53,7 +53,7 @@ export function handlerOf<const R extends Route>(
     .use(errorBody((event) => admissions.get(event)?.headers))
     .use(admitted)
     .use({ before: ({ event }) => checkUrl(event) });
-  const { params, query, body } = route;
+  const [params, query, body] = [route.params?.(), route.query?.(), route.body?.()];
   if (route.json !== false) chain.use(negotiateJson());
   if (body) chain.use(jsonBody(body, route.emptyBody === true));
   return chain.handler(async (event: APIGatewayProxyEventV2, context: Context) => {
@@ -153,9 +153,9 @@ function errorBody(headersOf: (event: object) => Record<string, string> | undefi
       const body = {
         errorCode: error.errorCode,
         msg: error.message,
-        ...(error.errors ? { errors: error.errors } : {}),
-        ...(error.reason ? { reason: error.reason } : {}),
-        ...(error.status >= 500 ? { requestId } : {}),
+        errors: error.errors,
+        reason: error.reason,
+        requestId: error.status >= 500 ? requestId : undefined,
       };
       request.error = Object.assign(new Error(JSON.stringify(body)), {
         statusCode: error.status,

@@ -1,22 +1,13 @@
 import { required } from '../../../shared/settings.ts';
 
-/** The names of a cookie with and without TLS. Browsers require TLS for the prefix. */
-interface CookieName {
-  secure: `__Host-${string}`;
-  plain: string;
-}
-
-const session: CookieName = { secure: '__Host-lathe', plain: 'lathe_session' };
-const attempt: CookieName = { secure: '__Host-lathe-sign-in', plain: 'lathe_sign_in' };
-
 /** Returns the name of the cookie that holds the id of a session. */
 export function sessionCookie(): string {
-  return nameOf(session);
+  return isSecure() ? '__Host-lathe' : 'lathe_session';
 }
 
 /** Returns the name of the cookie that identifies the browser during a sign-in. */
 export function attemptCookie(): string {
-  return nameOf(attempt);
+  return isSecure() ? '__Host-lathe-sign-in' : 'lathe_sign_in';
 }
 
 /** Returns the value of a cookie in a request. */
@@ -31,10 +22,7 @@ export function writeCookie(name: string, value: string, seconds: number): strin
   return [`${name}=${value}`, ...attributes].join('; ');
 }
 
-function nameOf({ secure, plain }: CookieName): string {
-  return isSecure() ? secure : plain;
-}
-
+/** Returns whether this deployment has TLS, which browsers require for the prefix __Host-. */
 function isSecure(): boolean {
   return required('LATHE_URL').startsWith('https:');
 }

@@ -8,18 +8,17 @@ import { notFound } from './errors.ts';
 
 /** Returns a task of the caller. Throws the same 404 for unknown and expired tasks and those of other accounts. */
 export async function ownedTask(account: Caller, id: string): Promise<Task> {
-  const task = await records.task(id);
-  if (!task || task.user !== account.user || isDeletedOrExpired(task, Date.now()))
-    throw notFound(`There is no task ${id}.`);
-  return task;
+  return ownedBy(account, await records.task(id), `There is no task ${id}.`);
 }
 
 /** Returns a job of the caller. Throws the same 404 for unknown and expired jobs and those of other accounts. */
 export async function ownedJob(account: Caller, id: string): Promise<Job> {
-  const job = await records.job(id);
-  if (!job || job.user !== account.user || isDeletedOrExpired(job, Date.now()))
-    throw notFound(`There is no job ${id}.`);
-  return job;
+  return ownedBy(account, await records.job(id), `There is no job ${id}.`);
+}
+
+function ownedBy<T extends Task | Job>({ user }: Caller, record: T | undefined, msg: string): T {
+  if (!record || record.user !== user || isDeletedOrExpired(record, Date.now())) throw notFound(msg);
+  return record;
 }
 
 /** Presents tasks, with the details of their jobs if `include` names them. The payload is always included. */

@@ -26,9 +26,10 @@ export interface Route {
   scope?: Scope;
   /** All permissions of its function. */
   permissions: readonly Permission[];
-  params?: Schema;
-  query?: Schema;
-  body?: Schema;
+  /** Schemas are functions: a Lambda function only builds its own when it starts. */
+  params?: () => Schema;
+  query?: () => Schema;
+  body?: () => Schema;
   /** True if the body is optional. */
   emptyBody?: true;
   success: 200 | 201 | 302;
@@ -48,6 +49,14 @@ export interface Route {
   json?: false;
 }
 
+/** Returns the start of a row for a key or session with a scope. The status is 200 unless the row overrides it. */
+export const keyed = <const S extends Scope>(method: Route['method'], path: string, scope: S, tag: string) =>
+  ({ method, path, access: 'key', scope, tag, success: 200 }) as const;
+
+/** Returns the start of a row without authentication. */
+export const open = (method: Route['method'], path: string, tag: string) =>
+  ({ method, path, access: 'public', tag, success: 200 }) as const;
+
 /** Time for which a request may wait and occupy a function. */
 export interface Hold {
   milliseconds: number;
@@ -55,7 +64,7 @@ export interface Hold {
   giveBack(milliseconds: number): void;
 }
 
-type Parsed<S> = S extends z.ZodType<infer Value> ? Value : undefined;
+type Parsed<S> = S extends () => z.ZodType<infer Value> ? Value : undefined;
 
 export interface ApiRequest<R extends Route> {
   account: R['access'] extends 'key' ? Caller : undefined;

@@ -46,9 +46,9 @@ export function makeServer(context: ToolContext): McpServer {
       },
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ url, content: file, filename, webpage, wait, ...conversion }, { signal }) =>
+    ({ url, content: file, filename = 'file', webpage, wait, ...conversion }, { signal }) =>
       responses.value(async () => {
-        const source = sourceOf({ url, file, filename, webpage });
+        const source = sourceOf(url, file, filename, webpage);
         const job = await lathe.createAnyJob({ tasks: tasksOf(source, conversion) }, { signal: until(signal) });
         if (!wait) return statusOf(job);
         const result = await waitForJob(context, job.id, until(signal));
@@ -97,14 +97,7 @@ export function makeServer(context: ToolContext): McpServer {
   return server;
 }
 
-interface Source {
-  url: string | undefined;
-  file: string | undefined;
-  filename: string | undefined;
-  webpage: boolean;
-}
-
-function sourceOf({ url, file, filename = 'file', webpage }: Source) {
+function sourceOf(url: string | undefined, file: string | undefined, filename: string, webpage: boolean) {
   if ((url === undefined) === (file === undefined))
     throw new LatheError('bad_request', 'Expected either url or content.');
   if (file === undefined) return { operation: webpage ? 'import/webpage' : 'import/url', url };

@@ -1,16 +1,11 @@
-import type { Route } from '../http/route.ts';
+import { keyed, type Route } from '../http/route.ts';
 
 export const accountRoutes = {
   'account-me': {
     module: 'account/show-account',
-    method: 'GET',
-    path: '/v1/account/me',
+    ...keyed('GET', '/v1/account/me', 'read', 'Account'),
     summary: 'Show the account and the caller',
-    tag: 'Account',
-    access: 'key',
-    scope: 'read',
     permissions: ['account:get', 'account:batchGet', 'membership:query', 'minutes:get'],
-    success: 200,
     response: 'Me',
   },
 } as const satisfies Record<string, Route>;

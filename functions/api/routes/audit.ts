@@ -1,19 +1,15 @@
 import * as z from 'zod';
 import { count } from '../http/fields.ts';
-import type { Route } from '../http/route.ts';
+import { keyed, type Route } from '../http/route.ts';
 
 export const auditRoutes = {
   'audit-list': {
     module: 'account/list-changes',
-    method: 'GET',
-    path: '/v1/account/audit',
+    ...keyed('GET', '/v1/account/audit', 'account', 'Account'),
     summary: 'List changes of keys, webhooks, members and roles in the last 90 days, newest first',
-    tag: 'Account',
-    access: 'key',
-    scope: 'account',
     permissions: ['audit:query'],
-    get query() {
-      return z.object({
+    query: () =>
+      z.object({
         before: z
           .string()
           .min(1)
@@ -23,9 +19,7 @@ export const auditRoutes = {
         limit: count(200, 'Expected an integer from 1 to 200.')
           .optional()
           .describe('Maximum number of entries. Defaults to 50.'),
-      });
-    },
-    success: 200,
+      }),
     response: 'AuditPage',
   },
 } as const satisfies Record<string, Route>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { processingOperations } from '../../../shared/operations/operations.ts';
 import { refusal } from '../http/fields.ts';
-import type { Route } from '../http/route.ts';
+import { open, type Route } from '../http/route.ts';
 
 const Extension = () => z.string().min(1).max(20).optional();
 const FormatQuery = () =>
@@ -26,49 +26,29 @@ const OperationPath = () =>
 export const formatRoutes = {
   'query-all-formats': {
     module: 'formats/query-all-formats',
-    method: 'GET',
-    path: '/v1/query/formats',
+    ...open('GET', '/v1/query/formats', 'Formats and options'),
     summary: 'List all supported formats',
-    tag: 'Formats and options',
-    access: 'public',
     permissions: [],
-    success: 200,
     response: 'FormatList',
   },
   'query-formats': {
     module: 'formats/query-formats',
-    method: 'GET',
-    path: '/v1/query/formats/{operation}',
+    ...open('GET', '/v1/query/formats/{operation}', 'Formats and options'),
     summary: 'List the formats that an operation reads or writes',
-    tag: 'Formats and options',
-    access: 'public',
     permissions: [],
-    get params() {
-      return OperationPath();
-    },
-    get query() {
-      return FormatQuery();
-    },
+    params: OperationPath,
+    query: FormatQuery,
     refusals: ['conflicting_parameters'],
-    success: 200,
     response: 'FormatList',
   },
   'query-options': {
     module: 'formats/query-options',
-    method: 'GET',
-    path: '/v1/query/options/{operation}',
+    ...open('GET', '/v1/query/options/{operation}', 'Formats and options'),
     summary: 'List the options of an operation for a pair of formats',
-    tag: 'Formats and options',
-    access: 'public',
     permissions: [],
-    get params() {
-      return OperationPath();
-    },
-    get query() {
-      return z.object({ input_format: Extension(), output_format: Extension() });
-    },
+    params: OperationPath,
+    query: () => z.object({ input_format: Extension(), output_format: Extension() }),
     refusals: ['unsupported_format'],
-    success: 200,
     response: 'OptionList',
   },
 } as const satisfies Record<string, Route>;

@@ -3,43 +3,33 @@ import { jobStatuses } from '../../../shared/jobs/job.ts';
 import { chargeTask, deleteTask, endTask } from '../../../shared/permissions.ts';
 import { JobRequest } from '../creation/schemas.ts';
 import { Id, oneOf } from '../http/fields.ts';
-import type { Route } from '../http/route.ts';
-import { createTask, linkTask } from './creates.ts';
+import { keyed, type Route } from '../http/route.ts';
 import { includeOf, listRecords, paging } from './lists.ts';
+import { createTask, linkTask } from './operations.ts';
 
-const JobPath = z.object({ jobId: Id });
+const JobPath = () => z.object({ jobId: Id });
 const showJob = ['group:get', 'group:batchGet'] as const;
 
 export const jobRoutes = {
   'list-jobs': {
     module: 'jobs/list-jobs',
-    method: 'GET',
-    path: '/v1/process/jobs',
+    ...keyed('GET', '/v1/process/jobs', 'read', 'Jobs'),
     summary: 'List jobs, newest first',
-    tag: 'Jobs',
-    access: 'key',
-    scope: 'read',
     permissions: listRecords,
-    get query() {
-      return z.object({
+    query: () =>
+      z.object({
         status: oneOf(jobStatuses).optional(),
         tag: z.string().max(1024).optional(),
         include: includeOf('tasks'),
         ...paging(),
-      });
-    },
-    success: 200,
+      }),
     response: 'JobPage',
   },
   'create-job': {
     module: 'jobs/create-job',
-    method: 'POST',
-    path: '/v1/process/jobs',
+    ...keyed('POST', '/v1/process/jobs', 'process', 'Jobs'),
     summary: 'Create a job with all its tasks',
-    tag: 'Jobs',
-    access: 'key',
     bucket: 'create',
-    scope: 'process',
     permissions: [
       ...createTask,
       ...linkTask,
@@ -56,16 +46,13 @@ export const jobRoutes = {
       'usage:query',
       'minutes:get',
     ],
-    get query() {
-      return z.object({
+    query: () =>
+      z.object({
         dry_run: oneOf(['true', 'false'])
           .optional()
           .describe('If true, validates the request and estimates its conversion time without creating anything.'),
-      });
-    },
-    get body() {
-      return JobRequest();
-    },
+      }),
+    body: JobRequest,
     alternative: { status: 200, response: 'DryRun', description: 'The request is valid (with dry_run=true).' },
     refusals: ['invalid_input', 'unsupported_format', 'invalid_options', 'invalid_url', 'address_refused'],
     success: 201,
@@ -73,44 +60,27 @@ export const jobRoutes = {
   },
   'show-job': {
     module: 'jobs/show-job',
-    method: 'GET',
-    path: '/v1/process/jobs/{jobId}',
+    ...keyed('GET', '/v1/process/jobs/{jobId}', 'read', 'Jobs'),
     summary: 'Show a job with its tasks',
-    tag: 'Jobs',
-    access: 'key',
-    scope: 'read',
     permissions: showJob,
     params: JobPath,
-    get query() {
-      return z.object({ include: includeOf('tasks') });
-    },
-    success: 200,
+    query: () => z.object({ include: includeOf('tasks') }),
     response: 'Job',
   },
   'wait-for-job': {
     module: 'jobs/wait-for-job',
+    ...keyed('GET', '/v1/process/jobs/{jobId}/wait', 'read', 'Jobs'),
     bucket: 'wait',
-    method: 'GET',
-    path: '/v1/process/jobs/{jobId}/wait',
     summary: 'Wait up to 25 seconds for all tasks of a job to end, and show it',
-    tag: 'Jobs',
-    access: 'key',
-    scope: 'read',
     permissions: showJob,
     params: JobPath,
-    success: 200,
     response: 'Job',
   },
   'delete-job': {
     module: 'jobs/delete-job',
-    method: 'DELETE',
-    path: '/v1/process/jobs/{jobId}',
+    ...keyed('DELETE', '/v1/process/jobs/{jobId}', 'process', 'Jobs'),
     summary: 'Delete a job, its tasks and their files',
-    tag: 'Jobs',
-    access: 'key',
-    scope: 'process',
     permissions: [...endTask, ...chargeTask, ...deleteTask, 'uploads:list', 'uploads:delete', 'group:query'],
     params: JobPath,
-    success: 200,
   },
 } as const satisfies Record<string, Route>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { scopes } from '../../../shared/accounts/caller.ts';
 import { operationNames } from '../../../shared/operations/operations.ts';
 import { Id, oneOf, refusal, text } from '../http/fields.ts';
-import type { Route } from '../http/route.ts';
+import { keyed, type Route } from '../http/route.ts';
 
 const maxExpirySeconds = 10 * 365 * 86_400;
 
@@ -75,16 +75,10 @@ const KeyRequest = () =>
 export const keyRoutes = {
   'key-create': {
     module: 'account/keys/create-key',
-    method: 'POST',
-    path: '/v1/account/keys',
+    ...keyed('POST', '/v1/account/keys', 'account', 'Account'),
     summary: 'Create an API key (shown only once)',
-    tag: 'Account',
-    access: 'key',
-    scope: 'account',
     permissions: ['accountKey:query', 'accountKey:put', 'apiKey:put', 'audit:put'],
-    get body() {
-      return KeyRequest();
-    },
+    body: KeyRequest,
     success: 201,
     errors: [409],
     refusals: ['conflicting_parameters', 'time_passed'],
@@ -92,24 +86,15 @@ export const keyRoutes = {
   },
   'key-list': {
     module: 'account/keys/list-keys',
-    method: 'GET',
-    path: '/v1/account/keys',
+    ...keyed('GET', '/v1/account/keys', 'account', 'Account'),
     summary: 'List API keys',
-    tag: 'Account',
-    access: 'key',
-    scope: 'account',
     permissions: ['accountKey:query', 'rate:get'],
-    success: 200,
     response: 'KeyList',
   },
   'key-delete': {
     module: 'account/keys/delete-key',
-    method: 'DELETE',
-    path: '/v1/account/keys/{keyId}',
+    ...keyed('DELETE', '/v1/account/keys/{keyId}', 'account', 'Account'),
     summary: 'Delete an API key (it stops working within 30 seconds)',
-    tag: 'Account',
-    access: 'key',
-    scope: 'account',
     permissions: [
       'accountKey:get',
       'accountKey:delete',
@@ -118,9 +103,6 @@ export const keyRoutes = {
       'events:send',
       'audit:put',
     ],
-    get params() {
-      return z.object({ keyId: Id });
-    },
-    success: 200,
+    params: () => z.object({ keyId: Id }),
   },
 } as const satisfies Record<string, Route>;

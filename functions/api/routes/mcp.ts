@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Route } from '../http/route.ts';
+import { keyed, type Route } from '../http/route.ts';
 
 /** The fields common to all JSON-RPC messages. The MCP package checks the rest. */
 const McpMessages = () => {
@@ -15,21 +15,14 @@ const McpMessages = () => {
 export const mcpRoutes = {
   mcp: {
     module: 'mcp/mcp',
-    method: 'POST',
-    path: '/mcp',
+    ...keyed('POST', '/mcp', 'read', 'Agents'),
     summary:
       'Serve tools to agents over the Model Context Protocol (streamable HTTP with JSON responses, without sessions)',
-    tag: 'Agents',
-    access: 'key',
     keyOnly: true,
-    scope: 'read',
     permissions: [],
-    get body() {
-      return McpMessages();
-    },
+    body: McpMessages,
     refusals: ['invalid_message'],
     alternative: { status: 202, description: 'The body contains only notifications or responses.' },
-    success: 200,
     response: 'McpResponse',
   },
 } as const satisfies Record<string, Route>;

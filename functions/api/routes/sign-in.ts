@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Route } from '../http/route.ts';
+import { open, type Route } from '../http/route.ts';
 
 /** A path on this host. A redirect to another host would make this service vouch for it. */
 const OwnPath = () =>
@@ -14,26 +14,18 @@ const OwnPath = () =>
 export const signInRoutes = {
   'sign-in': {
     module: 'sign-in/begin',
-    method: 'GET',
-    path: '/auth/sign-in',
+    ...open('GET', '/auth/sign-in', 'Sign-in'),
     summary: 'Start a sign-in: redirects to the issuer',
-    tag: 'Sign-in',
-    access: 'public',
     permissions: ['attempt:put', 'issuer:locate'],
-    get query() {
-      return z.object({ return_to: OwnPath().optional().describe('Page to return to. Defaults to /.') });
-    },
+    query: () => z.object({ return_to: OwnPath().optional().describe('Page to return to. Defaults to /.') }),
     success: 302,
     errors: [503],
     json: false,
   },
   'sign-in-callback': {
     module: 'sign-in/callback',
-    method: 'GET',
-    path: '/auth/callback',
+    ...open('GET', '/auth/callback', 'Sign-in'),
     summary: 'Complete a sign-in: the issuer redirects here',
-    tag: 'Sign-in',
-    access: 'public',
     permissions: [
       'attempt:delete',
       'issuer:locate',
@@ -44,15 +36,14 @@ export const signInRoutes = {
       'audit:put',
       'signIn:put',
     ],
-    get query() {
-      return z.object({
+    query: () =>
+      z.object({
         code: z.string().optional().describe('Authorization code, exchanged for an ID token.'),
         state: z.string().optional().describe('Identifies the sign-in.'),
         iss: z.string().optional().describe('The issuer.'),
         error: z.string().optional().describe('Error code of the issuer.'),
         error_description: z.string().optional().describe('Error description of the issuer.'),
-      });
-    },
+      }),
     success: 302,
     errors: [403, 503],
     refusals: ['unknown_sign_in'],
@@ -60,13 +51,9 @@ export const signInRoutes = {
   },
   'sign-out': {
     module: 'sign-in/end',
-    method: 'POST',
-    path: '/auth/sign-out',
+    ...open('POST', '/auth/sign-out', 'Sign-in'),
     summary: 'End the session of the cookie',
-    tag: 'Sign-in',
-    access: 'public',
     permissions: ['signIn:get', 'signIn:delete', 'issuer:locate'],
-    success: 200,
     errors: [403],
     response: 'SignedOut',
   },

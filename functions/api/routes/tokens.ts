@@ -1,19 +1,15 @@
 import * as z from 'zod';
 import { Id } from '../http/fields.ts';
-import type { Route } from '../http/route.ts';
+import { keyed, type Route } from '../http/route.ts';
 
 export const tokenRoutes = {
   'account-token': {
     module: 'account/create-token',
-    method: 'POST',
-    path: '/v1/account/token',
+    ...keyed('POST', '/v1/account/token', 'read', 'Real time'),
     summary: 'Create a short-lived token for WebSockets, for the account or for one job',
-    tag: 'Real time',
-    access: 'key',
-    scope: 'read',
     permissions: ['group:get', 'token:put'],
-    get body() {
-      return z.object({
+    body: () =>
+      z.object({
         job: Id.optional().describe('Limits the token to this job and its tasks.'),
         expires_in: z
           .int('Expected a number of seconds.')
@@ -21,8 +17,7 @@ export const tokenRoutes = {
           .max(86_400, 'Expected at most 86400 seconds.')
           .default(3_600)
           .describe('Lifetime of the token in seconds.'),
-      });
-    },
+      }),
     success: 201,
     errors: [404],
     response: 'Token',

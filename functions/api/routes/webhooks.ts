@@ -1,30 +1,25 @@
 import * as z from 'zod';
 import { webhookEvents } from '../../../shared/webhooks/webhook.ts';
 import { Id, oneOf, Url } from '../http/fields.ts';
-import type { Route } from '../http/route.ts';
+import { keyed, type Route } from '../http/route.ts';
 
-const WebhookPath = z.object({ webhookId: Id });
+const WebhookPath = () => z.object({ webhookId: Id });
 
 export const webhookRoutes = {
   'webhook-create': {
     module: 'account/webhooks/create-webhook',
-    method: 'POST',
-    path: '/v1/account/webhooks',
+    ...keyed('POST', '/v1/account/webhooks', 'account', 'Real time'),
     summary: 'Register a webhook',
-    tag: 'Real time',
-    access: 'key',
-    scope: 'account',
     permissions: ['webhook:query', 'webhook:put', 'accountSubscribers:update', 'audit:put'],
-    get body() {
-      return z.object({
+    body: () =>
+      z.object({
         url: Url.describe('Receives a POST request with the event and the job.'),
         events: z
           .array(oneOf(webhookEvents))
           .min(1, 'Expected at least one event.')
           .default([...webhookEvents])
           .describe('Events that trigger a call. Defaults to all.'),
-      });
-    },
+      }),
     success: 201,
     errors: [409],
     refusals: ['invalid_url', 'address_refused'],
@@ -32,54 +27,32 @@ export const webhookRoutes = {
   },
   'webhook-list': {
     module: 'account/webhooks/list-webhooks',
-    method: 'GET',
-    path: '/v1/account/webhooks',
+    ...keyed('GET', '/v1/account/webhooks', 'read', 'Real time'),
     summary: 'List webhooks',
-    tag: 'Real time',
-    access: 'key',
-    scope: 'read',
     permissions: ['webhook:query'],
-    success: 200,
     response: 'WebhookList',
   },
   'webhook-delete': {
     module: 'account/webhooks/delete-webhook',
-    method: 'DELETE',
-    path: '/v1/account/webhooks/{webhookId}',
+    ...keyed('DELETE', '/v1/account/webhooks/{webhookId}', 'account', 'Real time'),
     summary: 'Delete a webhook',
-    tag: 'Real time',
-    access: 'key',
-    scope: 'account',
     permissions: ['webhook:get', 'webhook:delete', 'accountSubscribers:update', 'audit:put'],
     params: WebhookPath,
-    success: 200,
   },
   'webhook-deliveries': {
     module: 'account/webhooks/list-deliveries',
-    method: 'GET',
-    path: '/v1/account/webhooks/{webhookId}/deliveries',
+    ...keyed('GET', '/v1/account/webhooks/{webhookId}/deliveries', 'read', 'Real time'),
     summary: 'List the deliveries of a webhook with their attempts',
-    tag: 'Real time',
-    access: 'key',
-    scope: 'read',
     permissions: ['webhook:get', 'delivery:query'],
     params: WebhookPath,
-    success: 200,
     response: 'DeliveryList',
   },
   'webhook-replay': {
     module: 'account/webhooks/replay-delivery',
-    method: 'POST',
-    path: '/v1/account/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
+    ...keyed('POST', '/v1/account/webhooks/{webhookId}/deliveries/{deliveryId}/replay', 'account', 'Real time'),
     summary: 'Send a delivery again',
-    tag: 'Real time',
-    access: 'key',
-    scope: 'account',
     permissions: ['webhook:get', 'delivery:get', 'delivery:put', 'webhooks:send'],
-    get params() {
-      return WebhookPath.extend({ deliveryId: z.string().min(1).max(100) });
-    },
-    success: 200,
+    params: () => WebhookPath().extend({ deliveryId: z.string().min(1).max(100) }),
     errors: [409],
     response: 'Delivery',
   },

@@ -8,11 +8,9 @@ export async function handler(event: APIGatewayProxyEventV2): Promise<APIGateway
   const allowed = Object.values(routes)
     .filter((route) => matches(route.path, path))
     .flatMap((route): string[] => ('alsoHead' in route ? [route.method, 'HEAD'] : [route.method]));
-  return allowed.length > 0
-    ? respond(405, 'method_not_allowed', `${method} is not allowed for ${path}. Allowed: ${allowed.join(', ')}.`, {
-        Allow: allowed.join(', '),
-      })
-    : respond(404, 'not_found', `There is no ${path}.`);
+  if (allowed.length === 0) return respond(404, 'not_found', `There is no ${path}.`);
+  const Allow = allowed.join(', ');
+  return respond(405, 'method_not_allowed', `${method} is not allowed for ${path}. Allowed: ${Allow}.`, { Allow });
 }
 
 function matches(template: string, path: string): boolean {

@@ -80,17 +80,17 @@ export function openapiDocument(url = required('LATHE_URL')): Json {
 /** Returns the schemas of tasks in a job: the operation and its parameters. */
 function taskDefinitions(): Record<string, Json> {
   const definitions = operationNames.map((operation) => {
-    const { properties, required: needed, ...schema } = parametersOf(operation, operationSchemas[operation]);
+    const { properties, required: needed, ...rest } = parametersOf(operation, operationSchemas[operation]);
     return [
       nameOf(operation),
       {
-        ...schema,
+        ...rest,
         properties: { operation: { const: operation }, ...Object(properties) },
         required: ['operation', ...(Array.isArray(needed) ? needed : [])],
       },
     ];
   });
-  const references = operationNames.map((operation) => ({ $ref: `#/components/schemas/${nameOf(operation)}` }));
+  const references = operationNames.map((operation) => schema(nameOf(operation)));
   return { TaskDefinition: { oneOf: references }, ...Object.fromEntries(definitions) };
 }
 
@@ -114,12 +114,20 @@ function withSecrets({ properties, ...schema }: Json): Json {
 
 function bodyOf(route: Route, body: z.ZodType): Json {
   if (route.operation) return parametersOf(route.operation, body);
-  const { properties, ...schema } = schemaOf(body, 'input');
+  const { properties, ...rest } = schemaOf(body, 'input');
   const { tasks, ...others } = Object(properties);
-  if (!tasks) return { ...schema, properties };
-  const TaskDefinition = { $ref: '#/components/schemas/TaskDefinition' };
-  return { ...schema, properties: { ...others, tasks: { ...tasks, additionalProperties: TaskDefinition } } };
+  if (!tasks) return { ...rest, properties };
+  const definitions = { ...tasks, additionalProperties: schema('TaskDefinition') };
+  return { ...rest, properties: { ...others, tasks: definitions } };
 }
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A repeated request with the same key and body returns the same resource.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
+};
 
 function operation(name: string, route: Route): Json {
   const isCreatedOnce = route.success === 201 && (route.response === 'Task' || route.response === 'Job');
@@ -140,31 +148,16 @@ function operation(name: string, route: Route): Json {
     // OpenAPI 3.1 allows role names here for schemes other than OAuth.
     security: route.scope === undefined ? [] : [{ key: [route.scope] }],
     parameters: [
-      ...parameters(route.params, 'path'),
-      ...parameters(route.query, 'query').map((parameter) =>
+      ...parameters(route.params?.(), 'path'),
+      ...parameters(route.query?.(), 'query').map((parameter) =>
         // The formats query returns an empty list for an unknown extension, but the options query refuses it.
-        route.response === 'OptionList' ? { ...parameter, schema: { $ref: '#/components/schemas/Format' } } : parameter,
+        route.response === 'OptionList' ? { ...parameter, schema: schema('Format') } : parameter,
       ),
-      ...(isCreatedOnce
-        ? [
-            {
-              name: 'Idempotency-Key',
-              in: 'header',
-              required: false,
-              description: 'A repeated request with the same key and body returns the same resource.',
-              schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
-            },
-          ]
-        : []),
+      ...(isCreatedOnce ? [idempotencyKey] : []),
     ],
-    ...(route.body
-      ? {
-          requestBody: {
-            required: route.emptyBody !== true,
-            content: { 'application/json': { schema: bodyOf(route, route.body) } },
-          },
-        }
-      : {}),
+    ...(route.body && {
+      requestBody: { required: route.emptyBody !== true, content: json(bodyOf(route, route.body())) },
+    }),
     responses: Object.fromEntries(
       [
         [String(route.success), success(route)] as const,
@@ -191,19 +184,19 @@ function hasLimits(status: string, route: Route): boolean {
   return route.access === 'key' && !['401', '431', '503'].includes(status);
 }
 
+/** Returns a reference to a schema of the document. */
+const schema = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+
+const json = (content: Json): Json => ({ 'application/json': { schema: content } });
+
 function error(status: string, route: Route): Json {
-  const own = { $ref: '#/components/schemas/Error' };
-  const gateway = { $ref: '#/components/schemas/GatewayError' };
-  const json = (schema: Json) => ({ content: { 'application/json': { schema } } });
+  const [own, gateway] = [schema('Error'), schema('GatewayError')];
   const description = errorMeanings[status];
   if (status === '400') return badRequest(route, own);
-  if (!gatewayStatuses.includes(status)) return { description, ...json(own) };
+  if (!gatewayStatuses.includes(status)) return { description, content: json(own) };
   const hasOwn = status !== '431' && (status !== '503' || route.errors?.includes(503));
-  const { content } = json(hasOwn ? { anyOf: [own, gateway] } : gateway);
-  return {
-    description,
-    content: status === '413' ? { ...content, 'text/html': {} } : content,
-  };
+  const content = json(hasOwn ? { anyOf: [own, gateway] } : gateway);
+  return { description, content: status === '413' ? { ...content, 'text/html': {} } : content };
 }
 
 /** Describes the reasons for refusing requests that match this document. */
@@ -222,7 +215,7 @@ function badRequest(route: Route, own: Json): Json {
     ]
       .join(' ')
       .replace(/;$/, '.'),
-    content: { 'application/json': { schema: { allOf: [own, limits] } } },
+    content: json({ allOf: [own, limits] }),
     'x-refusals': reasons,
   };
 }
@@ -235,15 +228,11 @@ function success(route: Route): Json {
     };
   if (route.path.endsWith('.json')) return { description: route.summary, content: { 'application/json': {} } };
   if (!route.response) return { description: 'Done.' };
-  return {
-    description: route.summary,
-    content: { 'application/json': { schema: { $ref: `#/components/schemas/${route.response}` } } },
-  };
+  return { description: route.summary, content: json(schema(route.response)) };
 }
 
 function alternative({ response, description }: NonNullable<Route['alternative']>): Json {
-  if (!response) return { description };
-  return { description, content: { 'application/json': { schema: { $ref: `#/components/schemas/${response}` } } } };
+  return response ? { description, content: json(schema(response)) } : { description };
 }
 
 function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {

@@ -242,7 +242,7 @@ async function deliver(
 ): Promise<boolean> {
   try {
     // The key of the connection may have been deleted.
-    if (identity && !(await isStillValid(identity))) await disconnect(connection);
+    if (!(await isStillValid(identity))) await disconnect(connection);
     else if ((await post(connection, encode(dialect, message))) === 'sent') return true;
   } catch (error) {
     // A client must not miss an event unnoticed. It is disconnected, reconnects, and receives the current state.

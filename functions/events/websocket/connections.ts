@@ -14,7 +14,7 @@ import {
   update,
 } from '../../../shared/aws/table.ts';
 import { partitions } from '../../../shared/aws/table-schema.ts';
-import type { Cursor, Phase } from '../../../shared/events/event-names.ts';
+import type { Cursor } from '../../../shared/events/event-names.ts';
 import type { Dialect } from './dialect.ts';
 import { forgetPinged, notePinged } from './pings.ts';
 
@@ -45,8 +45,8 @@ export interface Subscriber {
   connection: string;
   channel: string;
   dialect: Dialect;
-  /** The authentication of the connection; absent in old subscriptions. */
-  identity?: Identity;
+  /** The authentication of the connection. */
+  identity: Identity;
   /** The cursor of each task or job in the initial snapshot; absent until that is saved. */
   snapshot?: Map<string, Cursor>;
   /** The position up to which the snapshot has been sent; absent once it is complete. */
@@ -61,11 +61,9 @@ export interface GroupCursor extends Cursor {
 
 const connectionKey = (id: string): Key => ({ pk: `${partitions.connection}${id}`, sk: 'conn' });
 const sessionKey = (session: string): Key => ({ pk: `${partitions.session}${session}`, sk: 'session' });
-const subscriberKey = (
-  partition: string,
-  { connection, channel }: Pick<Subscriber, 'connection' | 'channel'>,
-): Key => ({
-  pk: partition,
+type SubscriberId = Pick<Subscriber, 'connection' | 'channel'>;
+const subscriberKey = (pk: string, { connection, channel }: SubscriberId): Key => ({
+  pk,
   sk: `conn#${connection}#${channel}`,
 });
 /** Marks a partition that has or had subscribers, so that many partitions can be checked in one batch. */
@@ -93,16 +91,8 @@ export async function storeConnection(connection: Connection): Promise<void> {
 export async function readConnection(id: string): Promise<Connection | undefined> {
   const item = await get(connectionKey(id));
   if (!item) return undefined;
-  const { identity, origin, session, dialect, channels, subscribedSince } = item;
-  return {
-    id,
-    dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
-    ...(isIdentity(identity) ? { identity } : {}),
-    ...(typeof origin === 'string' ? { origin } : {}),
-    ...(typeof session === 'string' ? { session } : {}),
-    ...(typeof subscribedSince === 'number' ? { subscribedSince } : {}),
-    channels: textsOf(channels),
-  };
+  const { pk: _pk, sk: _sk, ttl: _ttl, ...connection } = item;
+  return connection as unknown as Connection;
 }
 
 /** Removes a connection and its subscriptions. */
@@ -133,8 +123,8 @@ export async function addSubscriber(connection: Connection, channel: string, par
         connection: connection.id,
         channel,
         dialect: connection.dialect,
-        ...(connection.identity ? { identity: connection.identity } : {}),
-        ...(isOfUser ? { snapshot: {} } : {}),
+        identity: connection.identity,
+        snapshot: isOfUser ? {} : undefined,
         ttl: expiry(connectionSeconds),
       },
       itemIsAbsent,
@@ -190,7 +180,7 @@ export async function readGroup(
     cursors: new Map(
       items.flatMap((item) =>
         String(item.sk).startsWith(cursorPrefix)
-          ? [[String(item.sk).slice(cursorPrefix.length), toGroupCursor(item)]]
+          ? [[String(item.sk).slice(cursorPrefix.length), item as unknown as GroupCursor]]
           : [],
       ),
     ),
@@ -229,24 +219,20 @@ export async function saveSnapshot(
   snapshot: Map<string, Cursor>,
 ): Promise<boolean> {
   const pairs = Object.fromEntries([...snapshot].map(([id, { version, phase }]) => [id, [version, phase]]));
-  const item = await update(
-    subscriberKey(partition, subscriber),
-    'SET #snapshot = :snapshot, snapshotPosition = :none',
-    {
-      condition: itemExists,
-      names: { '#snapshot': 'snapshot' },
-      values: { ':snapshot': pairs, ':none': 0 },
-    },
-  );
+  const expression = 'SET #snapshot = :snapshot, snapshotPosition = :none';
+  const item = await update(subscriberKey(partition, subscriber), expression, {
+    condition: itemExists,
+    names: { '#snapshot': 'snapshot' },
+    values: { ':snapshot': pairs, ':none': 0 },
+  });
   return item !== undefined;
 }
 
 /** Saves the position up to which a snapshot has been sent. */
 export async function saveSnapshotPosition(partition: string, subscriber: Subscriber, position: number): Promise<void> {
-  const values = { ':position': position };
   await update(subscriberKey(partition, subscriber), 'SET snapshotPosition = :position', {
     condition: itemExists,
-    values,
+    values: { ':position': position },
   });
 }
 
@@ -256,10 +242,7 @@ export async function completeSnapshot(partition: string, subscriber: Subscriber
 }
 
 /** Removes a subscription. */
-export async function removeSubscriber(
-  partition: string,
-  subscriber: Pick<Subscriber, 'connection' | 'channel'>,
-): Promise<void> {
+export async function removeSubscriber(partition: string, subscriber: SubscriberId): Promise<void> {
   await remove(subscriberKey(partition, subscriber));
 }
 
@@ -274,43 +257,13 @@ function isSubscriber({ sk }: Item): boolean {
   return String(sk).startsWith('conn#');
 }
 
+type StoredSubscriber = Omit<Subscriber, 'snapshot'> & {
+  snapshot?: Record<string, [version: Cursor['version'], phase: Cursor['phase']]>;
+};
+
 function toSubscriber(item: Item): Subscriber {
-  const { connection, channel, dialect, identity, snapshot, snapshotPosition } = item;
-  return {
-    connection: String(connection),
-    channel: String(channel),
-    dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
-    ...(isIdentity(identity) ? { identity } : {}),
-    ...(typeof snapshotPosition === 'number' ? { snapshotPosition } : {}),
-    ...(typeof snapshot === 'object' && snapshot !== null
-      ? { snapshot: new Map(Object.entries(snapshot).map(([id, pair]) => [id, pairToCursor(pair)])) }
-      : {}),
-  };
-}
-
-function pairToCursor(pair: unknown): Cursor {
-  const [version, phase] = Array.isArray(pair) ? pair : [];
-  return toCursor({ version, phase });
-}
-
-function toCursor({ version, phase }: Item): Cursor {
-  return { version: Number(version), phase: isPhase(phase) ? phase : 0 };
-}
-
-function toGroupCursor(item: Item): GroupCursor {
-  const { userConnections } = item;
-  return { ...toCursor(item), userConnections: Array.isArray(userConnections) ? userConnections.map(String) : [] };
-}
-
-function isPhase(value: unknown): value is Phase {
-  return value === 0 || value === 1 || value === 2 || value === 3;
-}
-
-function isIdentity(value: unknown): value is Identity {
-  return typeof value === 'object' && value !== null && 'user' in value && typeof value.user === 'string';
-}
-
-function textsOf(value: unknown): Record<string, string> {
-  if (typeof value !== 'object' || value === null) return {};
-  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]));
+  const { snapshot, ...subscriber } = item as unknown as StoredSubscriber;
+  if (!snapshot) return subscriber;
+  const cursors = Object.entries(snapshot).map(([id, [version, phase]]) => [id, { version, phase }] as const);
+  return { ...subscriber, snapshot: new Map(cursors) };
 }

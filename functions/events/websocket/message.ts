@@ -4,7 +4,7 @@ import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { addConnectedSubscriber } from '../../../shared/aws/stores/account-subscribers.ts';
 import { holderOf, isStillValid } from '../../../shared/aws/stores/tokens.ts';
 import { defined } from '../../../shared/defined.ts';
-import { type Connection, channelsOfSession, readConnection, storeConnection } from './connections.ts';
+import { type Connection, channelsOfSession, dropSubscriber, readConnection, storeConnection } from './connections.ts';
 import { encode } from './dialect.ts';
 import {
   ackPacket,
@@ -16,7 +16,7 @@ import {
   readPacket,
 } from './socket-io-packets.ts';
 import { disconnect, post } from './sockets.ts';
-import { SubscriptionRefused, subscribe, unsubscribe } from './subscribe.ts';
+import { SubscriptionRefused, subscribe } from './subscribe.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
 
@@ -44,16 +44,23 @@ async function handleText(connection: Connection, text: string): Promise<void> {
   if (action === 'ping') {
     await send('pong', {});
   } else if ((action === 'subscribe' || action === 'unsubscribe') && channel !== undefined) {
-    try {
-      await changeSubscription(connection, action, channel);
-    } catch (error) {
-      if (!(error instanceof SubscriptionRefused)) throw error;
-      await send('error', { errorCode: error.errorCode, msg: error.message }, channel);
-    }
+    const refused = await refusalOf(changeSubscription(connection, action, channel));
+    if (refused) await send('error', { errorCode: refused.errorCode, msg: refused.message }, channel);
   } else {
     const msg = 'Expected {"action":"subscribe","channel":"job.<id>"}, with subscribe, unsubscribe or ping as action.';
     await send('error', { errorCode: 'bad_request', msg });
   }
+}
+
+/** Returns why a change of subscriptions was refused, or undefined if it was made. */
+function refusalOf(change: Promise<void>): Promise<SubscriptionRefused | undefined> {
+  return change.then(
+    () => undefined,
+    (error) => {
+      if (error instanceof SubscriptionRefused) return error;
+      throw error;
+    },
+  );
 }
 
 async function changeSubscription(
@@ -62,7 +69,7 @@ async function changeSubscription(
   channel: string,
 ): Promise<void> {
   if (action === 'subscribe') return subscribe(connection, channel);
-  await unsubscribe(connection, channel);
+  await dropSubscriber(connection, channel);
   if (connection.dialect === 'plain')
     await post(connection.id, encode('plain', { event: 'unsubscribed', channel, data: {} }));
 }
@@ -112,16 +119,8 @@ async function authenticate(connection: Connection, namespace: string, auth: Rec
   const authenticated: Connection = { ...connection, identity, session, subscribedSince };
   await storeConnection(authenticated);
   await post(connection.id, connectPacket(connection.id, session));
-  for (const channel of former) await resume(authenticated, channel);
-}
-
-async function resume(connection: Connection, channel: string): Promise<void> {
-  try {
-    await subscribe(connection, channel);
-  } catch (error) {
-    // The task or job was deleted or has expired, so it has no more events.
-    if (!(error instanceof SubscriptionRefused)) throw error;
-  }
+  // Refused if the task or job was deleted or has expired, so that it has no more events.
+  for (const channel of former) await refusalOf(subscribe(authenticated, channel));
 }
 
 async function handleEvent(connection: Connection, packet: Extract<ClientPacket, { type: 'event' }>): Promise<void> {
@@ -134,22 +133,16 @@ async function handleEvent(connection: Connection, packet: Extract<ClientPacket,
     await acknowledge({ ok: false, errorCode: 'bad_request', msg: 'Emit subscribe or unsubscribe with a channel.' });
     return;
   }
-  try {
-    await changeSubscription(connection, name, channel);
-    await acknowledge({ ok: true, channel });
-  } catch (error) {
-    if (!(error instanceof SubscriptionRefused)) throw error;
-    const { errorCode, message: msg } = error;
-    await post(connection.id, encode('socket.io', { event: 'error', data: { channel, errorCode, msg } }));
-    await acknowledge({ ok: false, channel, errorCode, msg });
-  }
+  const refused = await refusalOf(changeSubscription(connection, name, channel));
+  if (!refused) return acknowledge({ ok: true, channel });
+  const { errorCode, message: msg } = refused;
+  await post(connection.id, encode('socket.io', { event: 'error', data: { channel, errorCode, msg } }));
+  await acknowledge({ ok: false, channel, errorCode, msg });
 }
 
 function readRequest(text: string): { action?: unknown; channel?: string } {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null) return {};
-    const { action, channel } = Object.fromEntries(Object.entries(value));
+    const { action, channel } = Object(JSON.parse(text));
     return { action, ...(typeof channel === 'string' ? { channel } : {}) };
   } catch {
     return {};

@@ -1,22 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sendEvents } from '../../../shared/aws/events.ts';
 import { subscribersKnownMs } from '../../../shared/aws/stores/account-subscribers.ts';
+import { ownedRecords } from '../../../shared/aws/stores/owned-records.ts';
 import { records } from '../../../shared/aws/stores/records.ts';
 import { groupOf } from '../../../shared/events/change-event.ts';
+import type { Job } from '../../../shared/jobs/job.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
+import { newestJobs, newestTasks } from '../../../shared/lists/list.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
-import { isDeletedOrExpired, isTask } from '../../../shared/tasks/task.ts';
+import { isDeletedOrExpired, isTask, type Task } from '../../../shared/tasks/task.ts';
+import { settings } from '../../wiring/settings.ts';
 import { type Channel, parseChannel } from './channel.ts';
-import {
-  addSubscriber,
-  type Connection,
-  dropSubscriber,
-  type Identity,
-  partitionOfGroup,
-  partitionOfUser,
-} from './connections.ts';
+import { addSubscriber, type Connection, type Identity, partitionOfGroup, partitionOfUser } from './connections.ts';
 import { encode } from './dialect.ts';
-import { latestJobs, latestTasks } from './latest.ts';
 import { post } from './sockets.ts';
 
 /** A channel that does not exist or that the client may not subscribe to, which look the same to it. */
@@ -24,13 +20,15 @@ export class SubscriptionRefused extends Error {
   override name = 'SubscriptionRefused';
   readonly errorCode: 'bad_request' | 'not_found' | 'forbidden';
 
-  constructor(errorCode: 'bad_request' | 'not_found' | 'forbidden', message: string) {
+  constructor(errorCode: SubscriptionRefused['errorCode'], message: string) {
     super(message);
     this.errorCode = errorCode;
   }
 }
 
 const maxChannels = 200;
+/** Tasks or jobs of a snapshot, as many as fit into one WebSocket message. */
+const maxDocs = 25;
 /** For changes that are being published at the same time. */
 const marginMs = 100;
 
@@ -64,11 +62,6 @@ async function untilPublished({ subscribedSince = 0 }: Connection): Promise<void
   if (leftMs > 0) await pause(leftMs);
 }
 
-/** Unsubscribes a connection from a channel. */
-export async function unsubscribe(connection: Connection, name: string): Promise<void> {
-  await dropSubscriber(connection, name);
-}
-
 async function groupFor(identity: Identity, kind: 'job' | 'task', id: string): Promise<string> {
   const missing = new SubscriptionRefused('not_found', `There is no ${kind} ${id}.`);
   const subject = kind === 'job' ? await records.job(id) : await records.task(id);
@@ -87,7 +80,10 @@ async function subscribeToUser(
   if (channel.user !== identity.user || identity.job !== undefined)
     throw new SubscriptionRefused('not_found', `There is no channel ${name} for this access token.`);
   await addSubscriber(connection, name, partitionOfUser(channel.user));
-  const latest = await (channel.kind === 'jobs' ? latestJobs(channel.user) : latestTasks(channel.user));
+  const now = Date.now();
+  const window = { now, oldest: now - settings.recordSeconds * 1000, skip: 0, limit: maxDocs };
+  const newest = channel.kind === 'jobs' ? newestJobs : newestTasks;
+  const latest: (Task | Job)[] = await newest(ownedRecords(channel.user, now), window);
   const docs = latest.map((one) => (isTask(one) ? presentTask(one) : presentJob(one)));
   // An event may overtake this; clients compare versions.
   const data = { channel: name, docs };

@@ -1,9 +1,9 @@
-import { usageBetween } from '../../../../shared/aws/stores/minutes.ts';
+import { type DayOfUsage, usageBetween } from '../../../../shared/aws/stores/minutes.ts';
+import type { JsonObject } from '../../../../shared/tasks/task.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { invalidFields } from '../../http/errors.ts';
 import { routes } from '../../routes.ts';
 import { presentMonth } from './present-month.ts';
-import { presentDay, presentSum } from './present-usage.ts';
 
 export const handler = endpoint(routes['account-usage'], async ({ account, query }) => {
   const today = new Date().toISOString().slice(0, 10);
@@ -17,13 +17,29 @@ export const handler = endpoint(routes['account-usage'], async ({ account, query
     throw invalidFields({ [field]: [problem] }, 'conflicting_parameters');
   }
   const [usage, month] = await Promise.all([usageBetween(account.user, from, to), presentMonth(account.user)]);
-  return {
-    body: {
-      from,
-      to,
-      ...presentSum(usage),
-      days: usage.map(presentDay),
-      month,
-    },
-  };
+  return { body: { from, to, ...presentSum(usage), days: usage.map(presentDay), month } };
 });
+
+function presentSum(days: DayOfUsage[]): JsonObject {
+  return {
+    conversionSeconds: days.reduce((sum, { ms }) => sum + ms, 0) / 1000,
+    tasks: days.reduce((sum, { tasks }) => sum + tasks, 0),
+  };
+}
+
+function presentDay(usage: DayOfUsage): JsonObject {
+  return {
+    date: usage.day,
+    ...presentSum([usage]),
+    operations: inSeconds(usage.operations),
+    formats: Object.entries(usage.formats).map(([pair, { ms, tasks }]) => {
+      const [input = '', output = ''] = pair.split('>');
+      return { input_format: input, output_format: output, conversionSeconds: ms / 1000, tasks };
+    }),
+    keys: inSeconds(usage.keys),
+  };
+}
+
+function inSeconds(amounts: Record<string, number>): JsonObject {
+  return Object.fromEntries(Object.entries(amounts).map(([name, ms]) => [name, ms / 1000]));
+}
