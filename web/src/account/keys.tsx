@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { timeText } from '../format.ts';
-import { CardForm, TextInput } from '../parts/card-form.tsx';
-import { Confirmed } from '../parts/confirmed.tsx';
+import { CardForm, Choice, Confirmed, TextInput } from '../parts/card-form.tsx';
 import { useAction, useLoaded } from '../parts/load.ts';
 import { Empty, Problem } from '../parts/notice.tsx';
 import { Secret, Table, View } from '../parts/view.tsx';
@@ -12,6 +11,13 @@ const scopes = [
   ['read', 'Read jobs, tasks and webhooks'],
   ['process', 'Create, cancel and delete jobs and tasks'],
   ['account', 'Manage keys, webhooks and members'],
+] as const;
+
+const lifetimes = [
+  ['0', 'never'],
+  ['30', 'in 30 days'],
+  ['90', 'in 90 days'],
+  ['365', 'in a year'],
 ] as const;
 
 /** Shows the API keys of the account. */
@@ -41,15 +47,7 @@ export function Keys() {
           <CardForm title="New key" action="Create key" onSubmit={create}>
             <div class="row">
               <TextInput id="name" name="name" label="Name" maxLength={100} placeholder="Nightly import" />
-              <div class="field">
-                <label for="days">Expires</label>
-                <select id="days" name="days">
-                  <option value="0">never</option>
-                  <option value="30">in 30 days</option>
-                  <option value="90">in 90 days</option>
-                  <option value="365">in a year</option>
-                </select>
-              </div>
+              <Choice id="days" name="days" label="Expires" values={lifetimes} />
             </div>
             <fieldset>
               <legend>Scopes</legend>

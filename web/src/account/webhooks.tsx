@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { timeText } from '../format.ts';
-import { CardForm, TextInput } from '../parts/card-form.tsx';
-import { Confirmed } from '../parts/confirmed.tsx';
+import { CardForm, Confirmed, TextInput } from '../parts/card-form.tsx';
 import { useAction, useLoaded } from '../parts/load.ts';
 import { Empty, Problem } from '../parts/notice.tsx';
 import { Secret, Status, Table, View } from '../parts/view.tsx';

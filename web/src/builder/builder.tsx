@@ -11,10 +11,9 @@ import type { Job } from '../service/types.ts';
 import { type Check, useCheck } from './check.ts';
 import { CodeTabs } from './code-tabs.tsx';
 import { type Draft, draftOf, emptyDraft, type FieldProblem, parseJob, withNewTask } from './draft.ts';
-import { focusOn } from './focus.ts';
 import { type Description, type Operation, operationsOf } from './operations.ts';
 import { runDraft } from './run.ts';
-import { draft, openTask, replaceDraft, undoable } from './state.ts';
+import { draft, focusOn, openTask, replaceDraft, undoable } from './state.ts';
 import { problemText, TaskCard } from './task-card.tsx';
 import { templates } from './templates.ts';
 

@@ -1,5 +1,3 @@
-import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { titleOf } from '../convert/options-form.tsx';
 import { Field } from '../parts/field.tsx';
 import type { Json } from './draft.ts';
@@ -127,28 +125,5 @@ export function FileField({ id, hint, onChoose }: { id: string; hint: string; on
         />
       )}
     </Field>
-  );
-}
-
-interface DisclosureProps {
-  title: string;
-  /** Opens it, for example for problems; the user can close it again. */
-  isNeeded: boolean;
-  children(isOpen: boolean): ComponentChildren;
-}
-
-/** Shows rarely needed content on demand. */
-export function Disclosure({ title, isNeeded, children }: DisclosureProps) {
-  const isOpen = useSignal(false);
-  return (
-    <details
-      open={isOpen.value || isNeeded}
-      onToggle={({ currentTarget }) => {
-        isOpen.value = currentTarget.open;
-      }}
-    >
-      <summary>{title}</summary>
-      {children(isOpen.value)}
-    </details>
   );
 }

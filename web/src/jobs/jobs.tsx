@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { spanText, timeText } from '../format.ts';
+import { Choice } from '../parts/card-form.tsx';
 import { useLoaded } from '../parts/load.ts';
 import { Empty } from '../parts/notice.tsx';
 import { Status, Table, View } from '../parts/view.tsx';
@@ -13,6 +14,8 @@ export function Jobs() {
   return id === undefined ? <JobList /> : <JobView key={id} id={id} />;
 }
 
+const statuses = ['', 'created', 'processing', 'completed', 'failed'].map((each) => [each, each || 'all'] as const);
+
 function JobList() {
   const status = useSignal('');
   const tag = useSignal('');
@@ -22,27 +25,32 @@ function JobList() {
   if (tag.value !== '') query.set('tag', tag.value);
   const loaded = useLoaded<JobPage>(`/v1/process/jobs?include=tasks&${query}`);
   const isFiltered = status.value !== '' || tag.value !== '';
+  const turn = (text: string, isPossible: boolean, by: number) => (
+    <button
+      type="button"
+      disabled={!isPossible}
+      onClick={() => {
+        page.value += by;
+      }}
+    >
+      {text}
+    </button>
+  );
   return (
     <View title="Jobs" lead="Conversions of this account, from this page and from the API." from={loaded}>
       {({ docs, hasNextPage, hasPrevPage }) => (
         <>
           <div class="row">
-            <div class="field">
-              <label for="status">Status</label>
-              <select
-                id="status"
-                value={status.value}
-                onChange={({ currentTarget }) => {
-                  status.value = currentTarget.value;
-                  page.value = 1;
-                }}
-              >
-                <option value="">all</option>
-                {['created', 'processing', 'completed', 'failed'].map((each) => (
-                  <option key={each}>{each}</option>
-                ))}
-              </select>
-            </div>
+            <Choice
+              id="status"
+              label="Status"
+              values={statuses}
+              value={status.value}
+              onChange={({ currentTarget }) => {
+                status.value = currentTarget.value;
+                page.value = 1;
+              }}
+            />
             <div class="field">
               <label for="tag">Tag</label>
               <input
@@ -87,24 +95,8 @@ function JobList() {
           </Table>
           {(hasNextPage || hasPrevPage) && (
             <div class="row">
-              <button
-                type="button"
-                disabled={!hasPrevPage}
-                onClick={() => {
-                  page.value -= 1;
-                }}
-              >
-                Newer
-              </button>
-              <button
-                type="button"
-                disabled={!hasNextPage}
-                onClick={() => {
-                  page.value += 1;
-                }}
-              >
-                Older
-              </button>
+              {turn('Newer', hasPrevPage, -1)}
+              {turn('Older', hasNextPage, 1)}
             </div>
           )}
         </>

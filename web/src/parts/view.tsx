@@ -28,8 +28,27 @@ export function View<T>({
   );
 }
 
-export function Status({ of }: { of: string }) {
-  return <span class={`status ${of}`}>{of}</span>;
+/** Shows figures with their names. */
+export function Figures({ rows, ...attributes }: { rows: [name: string, value: ComponentChildren][]; class: string }) {
+  return (
+    <dl {...attributes}>
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class="number">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Shows a status. Screen readers announce changes of a live one. */
+export function Status({ of, isLive = false }: { of: string; isLive?: boolean }) {
+  return (
+    <span class={`status ${of}`} aria-live={isLive ? 'polite' : undefined}>
+      {of}
+    </span>
+  );
 }
 
 /** Shows rows as a table that scrolls horizontally on narrow screens, or a card with `empty` if there are none. */
