@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { Caller, KeyLimits, Scope } from './caller.ts';
 
 /** What a new key is to be allowed. */
@@ -8,15 +9,9 @@ interface Rights {
   expiresAt?: number;
 }
 
-/**
- * Returns those limits that hold while a task runs, which its record keeps: by then its key may be deleted. Those of its engine
- * time are kept by its meter.
- */
+/** Returns the limits that the record of a task keeps, because its key may be deleted. Its meter has the others. */
 export function limitsOfTask({ formats, maxFileBytes }: KeyLimits): KeyLimits {
-  return {
-    ...(formats === undefined ? {} : { formats }),
-    ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
-  };
+  return defined({ formats, maxFileBytes });
 }
 
 /** Returns what is wrong with an operation for a key with these limits; undefined where it is allowed. */

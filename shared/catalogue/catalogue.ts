@@ -175,10 +175,7 @@ export class Catalogue {
     return this.#formatsByName().get(ext);
   }
 
-  /**
-   * Finds the engine that performs an operation for a pair of formats; `others` are the formats of the task's other
-   * inputs.
-   */
+  /** Finds the engine for a pair of formats; `others` are the formats of the task's other inputs. */
   find(operation: ProcessingOperation, from: string, to: string, others: string[] = []): Match | undefined {
     const offers = this.#offersOf(operation);
     const takes = ({ capability, isMissing }: Offer, input: string) =>

@@ -1,4 +1,4 @@
-import type { CountedHour, CountedSlot } from '../../lists/counted-hour.ts';
+import type { CountedHour, CountedSlot } from '../../lists/counts.ts';
 import { hourOfSlot, mayBeCounted, slotMs, slotOfId, slotsPerHour } from '../../lists/slots.ts';
 import { RecentValues } from '../../recent-values.ts';
 import { type Item, type Key, query, update } from '../table.ts';

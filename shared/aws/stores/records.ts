@@ -17,7 +17,9 @@ import {
   put,
   putIf,
   query,
+  queryPartition,
   remove,
+  storedIn,
   type TransactionWrite,
   transact,
   update,
@@ -55,7 +57,7 @@ export const records = {
   },
 
   async group(id: string): Promise<Group> {
-    return toGroup(await query({ keys: 'pk = :pk', values: { ':pk': groupKey(id) } }));
+    return toGroup(await queryPartition(groupKey(id)));
   },
 
   async groupPart(id: string, tasks: string[], account?: WorkerAccount): Promise<Group> {
@@ -95,10 +97,7 @@ export const records = {
     return (await batchGet(ids.map(jobKey))).map(toJob);
   },
 
-  /**
-   * Creates a job. It records when its account was last seen without subscribers, which saves a read if a file is
-   * posted at once.
-   */
+  /** Creates a job, with the time its account was last seen without subscribers, which saves a read. */
   createJob: (job: Job) => put({ ...fromJob(job), noSubscribersAt: noSubscribersAt(job.user) }),
 
   async changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined> {
@@ -298,31 +297,21 @@ function membersOf(set: unknown): string[] {
 }
 
 /** Returns the attributes of a record without those of the table and its indexes. */
-function ownAttributes({
-  pk: _pk,
-  sk: _sk,
-  owner: _owner,
-  ttl: _ttl,
-  dueShard: _shard,
-  endStatus: _end,
-  writer: _writer,
-  noSubscribersAt: _noSubscribersAt,
-  ...own
-}: Item): Item {
-  return own;
+function recordIn<T>(item: Item): T {
+  const { owner: _owner, endStatus: _end, writer: _writer, noSubscribersAt: _seen, ...own } = item;
+  return storedIn(own);
 }
 
-function toTask(record: Item): Task {
-  const { operations: _operations, ...task } = ownAttributes(record);
-  return { ...(task as unknown as Task), dependents: membersOf(record.dependents) };
+function toTask({ operations: _operations, ...item }: Item): Task {
+  return { ...recordIn<Task>(item), dependents: membersOf(item.dependents) };
 }
 
-function toJob(record: Item): Job {
+function toJob(item: Item): Job {
   return {
-    ...(ownAttributes(record) as unknown as Job),
-    open: membersOf(record.open),
-    gone: membersOf(record.gone),
-    pendingEvents: membersOf(record.pendingEvents).filter(isJobEventType),
+    ...recordIn<Job>(item),
+    open: membersOf(item.open),
+    gone: membersOf(item.gone),
+    pendingEvents: membersOf(item.pendingEvents).filter(isJobEventType),
   };
 }
 
