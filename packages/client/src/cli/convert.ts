@@ -1,9 +1,9 @@
 import { extensionOf, OutputNames } from '../node/paths.ts';
-import { reachedService, type Service } from './connect.ts';
 import { findInputs } from './inputs.ts';
 import { connectionFlags, countOf, formatOf, optionsOf, outputFlags, parse, runFlags } from './options.ts';
 import { compressedName, inFormat, inputAndOutput, type Planned, planOutputs } from './plan.ts';
 import { reporterFor } from './reporter.ts';
+import { reachedService, type Service } from './settings.ts';
 import type { Output } from './terminal.ts';
 import { exitCodes, UsageError } from './usage.ts';
 import { type Run, work } from './work.ts';
@@ -87,7 +87,8 @@ export async function merge(args: string[], output: Output, signal: AbortSignal)
 
 type Values = ReturnType<typeof parse<typeof runFlags>>['values'];
 
-function commonOf({ option, from, webpage }: Pick<Values, 'option' | 'from' | 'webpage'>) {
+/** Returns what all inputs of a command have in common. */
+export function commonOf({ option, from, webpage }: Pick<Values, 'option' | 'from' | 'webpage'>) {
   return { options: optionsOf(option), webpage, ...(from === undefined ? {} : { from: formatOf(from) }) };
 }
 
