@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { timeText } from '../format.ts';
 import { CardForm, Choice, Confirmed, TextInput } from '../parts/card-form.tsx';
 import { useAction, useLoaded } from '../parts/load.ts';
-import { Empty, Problem } from '../parts/notice.tsx';
+import { Problem } from '../parts/notice.tsx';
 import { Secret, Table, View } from '../parts/view.tsx';
 import { request } from '../service/request.ts';
 import type { Key, KeyList, NewKey } from '../service/types.ts';
@@ -24,7 +24,7 @@ const lifetimes = [
 export function Keys() {
   const loaded = useLoaded<KeyList>('/v1/account/keys');
   const created = useSignal<NewKey | undefined>(undefined);
-  const { problem, run } = useAction();
+  const { problem, run } = useAction(loaded.reload);
   const create = async (data: FormData) => {
     const days = Number(data.get('days'));
     created.value = await request<NewKey>('POST', '/v1/account/keys', {
@@ -38,7 +38,6 @@ export function Keys() {
     run(async () => {
       await request('DELETE', `/v1/account/keys/${id}`);
       if (created.value?.id === id) created.value = undefined;
-      loaded.reload();
     });
   return (
     <View title="API keys" lead="Programs authenticate with API keys." from={loaded}>
@@ -70,11 +69,7 @@ export function Keys() {
             columns={['Name', 'Key', 'Scopes', 'Last used', 'Expires']}
             hasActions
             rows={docs}
-            empty={
-              <Empty title="No keys">
-                <p>With a key, a program can convert files on behalf of this account.</p>
-              </Empty>
-            }
+            empty={['No keys', 'With a key, a program can convert files on behalf of this account.']}
           >
             {(key) => (
               <tr key={key.id}>

@@ -16,15 +16,12 @@ const roles = [
 /** Shows the members of the account, and creates teams. */
 export function Members() {
   const loaded = useLoaded<MemberList>('/v1/account/members');
-  const { problem, run } = useAction();
+  const { problem, run } = useAction(loaded.reload);
   const me = session.value.state === 'in' ? session.value.me : undefined;
   const isTeam = me?.account.kind === 'team';
   const mayManage = isTeam && me.scopes.includes('account');
   const change = (id: string, method: 'POST' | 'DELETE', body?: object) =>
-    run(async () => {
-      await request(method, `/v1/account/members/${id}`, body);
-      loaded.reload();
-    });
+    run(() => request(method, `/v1/account/members/${id}`, body));
   const invite = async (data: FormData) => {
     await request('POST', '/v1/account/members', { email: data.get('email'), role: data.get('role') });
     loaded.reload();

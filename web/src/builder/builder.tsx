@@ -144,6 +144,7 @@ function Overview({ current, check }: { current: Draft; check: Check }) {
       state: isWrong ? 'failed' : 'created',
     };
   });
+  const mayRun = check.estimate && check.isCurrent;
   const start = () =>
     run(async () => {
       const empty = current.tasks.find(({ operation, file }) => operation === 'import/upload' && !file);
@@ -178,12 +179,7 @@ function Overview({ current, check }: { current: Draft; check: Check }) {
             Clear
           </button>
           {progress.value === undefined ? (
-            <button
-              type="button"
-              class="main"
-              disabled={!check.estimate || !check.isCurrent}
-              onClick={() => void start()}
-            >
+            <button type="button" class="main" disabled={!mayRun} onClick={() => void start()}>
               Run job
             </button>
           ) : (

@@ -11,6 +11,11 @@ interface ParameterProps {
   onChange(value: Json | undefined): void;
 }
 
+const yesOrNo = [
+  ['true', 'Yes'],
+  ['false', 'No'],
+];
+
 /** Shows the field for a parameter of an operation. */
 export function ParameterField({ id, parameter, value, problem, onChange }: ParameterProps) {
   const { name, kind, values, hint, example, isRequired } = parameter;
@@ -22,28 +27,21 @@ export function ParameterField({ id, parameter, value, problem, onChange }: Para
         const common = { ...attributes, ...(isRequired ? { required: true } : {}) };
         switch (kind) {
           case 'choice':
+          case 'boolean': {
+            const isChoice = kind === 'choice';
+            const choices = isChoice ? values.map((each) => [each, titleOf(each)]) : yesOrNo;
+            const set = (text: string) => (isChoice || text === '' ? setText(text) : onChange(text === 'true'));
             return (
-              <select {...common} value={given} onChange={({ currentTarget }) => setText(currentTarget.value)}>
-                <option value="">Choose</option>
-                {values.map((each) => (
+              <select {...common} value={given} onChange={({ currentTarget }) => set(currentTarget.value)}>
+                <option value="">{isChoice ? 'Choose' : 'Default'}</option>
+                {choices.map(([each, title]) => (
                   <option key={each} value={each}>
-                    {titleOf(each)}
+                    {title}
                   </option>
                 ))}
               </select>
             );
-          case 'boolean':
-            return (
-              <select
-                {...common}
-                value={given}
-                onChange={({ currentTarget: { value: text } }) => onChange(text === '' ? undefined : text === 'true')}
-              >
-                <option value="">Default</option>
-                <option value="true">Yes</option>
-                <option value="false">No</option>
-              </select>
-            );
+          }
           case 'number':
             return (
               <input

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { spanText, timeText } from '../format.ts';
 import { Choice } from '../parts/card-form.tsx';
 import { useLoaded } from '../parts/load.ts';
-import { Empty } from '../parts/notice.tsx';
 import { Status, Table, View } from '../parts/view.tsx';
 import { path } from '../router.ts';
 import type { JobPage } from '../service/types.ts';
@@ -15,6 +14,12 @@ export function Jobs() {
 }
 
 const statuses = ['', 'created', 'processing', 'completed', 'failed'].map((each) => [each, each || 'all'] as const);
+
+const invitation = (
+  <>
+    <a href="/">Convert a file</a>, or create a job with the <a href="/docs">API</a>.
+  </>
+);
 
 function JobList() {
   const status = useSignal('');
@@ -67,17 +72,7 @@ function JobList() {
             label="Jobs"
             columns={['Created', 'Status', 'Tasks', 'Tag', 'Duration']}
             rows={docs}
-            empty={
-              <Empty title={isFiltered ? 'No matching jobs' : 'No jobs yet'}>
-                {isFiltered ? (
-                  <p>No job has this status and tag.</p>
-                ) : (
-                  <p>
-                    <a href="/">Convert a file</a>, or create a job with the <a href="/docs">API</a>.
-                  </p>
-                )}
-              </Empty>
-            }
+            empty={isFiltered ? ['No matching jobs', 'No job has this status and tag.'] : ['No jobs yet', invitation]}
           >
             {(job) => (
               <tr key={job.id}>

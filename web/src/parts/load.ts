@@ -50,15 +50,16 @@ export function useLatest<T>(
   }, inputs);
 }
 
-/** Returns a function that runs an action, and the problem of the last run. */
-export function useAction(): { problem: Signal<string>; run(action: () => Promise<void>): Promise<void> } {
+/** Returns a function that runs an action, then `onDone`, and the problem of the last run. */
+export function useAction(onDone?: () => void) {
   const problem = useSignal('');
   return {
     problem,
-    async run(action) {
+    async run(action: () => Promise<unknown>): Promise<void> {
       problem.value = '';
       try {
         await action();
+        onDone?.();
       } catch (error) {
         problem.value = messageOf(error);
       }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from './load.ts';
-import { Problem } from './notice.tsx';
+import { Empty, Problem } from './notice.tsx';
 
 /** Shows the heading of a view, and its content once that is loaded. */
 export function View<T>({
@@ -64,10 +64,18 @@ export function Table<T>({
   columns: string[];
   rows: T[];
   hasActions?: boolean;
-  empty?: ComponentChildren;
+  /** The title and text that are shown instead if there are no rows. */
+  empty?: [title: string, text: ComponentChildren];
   children(row: T): ComponentChildren;
 }) {
-  if (rows.length === 0 && empty !== undefined) return <div class="card">{empty}</div>;
+  if (rows.length === 0 && empty)
+    return (
+      <div class="card">
+        <Empty title={empty[0]}>
+          <p>{empty[1]}</p>
+        </Empty>
+      </div>
+    );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section class="card scroll" aria-label={label} tabIndex={0}>
