@@ -56,23 +56,20 @@ export function excessOf(
 ): Record<string, string[]> {
   const more = key.scopes.filter((scope) => !scopes.includes(scope));
   const isLater = expiresAt !== undefined && (key.expiresAt === undefined || key.expiresAt > expiresAt);
-  const problems: [string, string | undefined][] = [
-    ['scopes', more.length > 0 ? `Expected scopes among ${listed(scopes)} but received ${listed(more)}.` : undefined],
-    [
-      'expires_at',
-      isLater ? `Expected an expiry of at most ${new Date(expiresAt).toISOString()}, that of your own key.` : undefined,
-    ],
-    ...(['operations', 'formats', 'origins'] as const).map((name): [string, string | undefined] => [
-      `limits.${name}`,
-      excessNames(limits[name], key.limits[name]),
-    ]),
-    ...(['maxFileBytes', 'requestsPerMinute', 'minutesPerMonth', 'minutesPerTask'] as const).map(
-      (name): [string, string | undefined] => [`limits.${name}`, excessNumber(limits[name], key.limits[name])],
-    ),
-  ];
-  return Object.fromEntries(
-    problems.flatMap(([field, problem]) => (problem === undefined ? [] : [[field, [problem]]])),
+  const namesIn = (['operations', 'formats', 'origins'] as const).map(
+    (name) => [`limits.${name}`, excessNames(limits[name], key.limits[name])] as const,
   );
+  const numbersIn = (['maxFileBytes', 'requestsPerMinute', 'minutesPerMonth', 'minutesPerTask'] as const).map(
+    (name) => [`limits.${name}`, excessNumber(limits[name], key.limits[name])] as const,
+  );
+  const problems = {
+    scopes: more.length > 0 ? `Expected scopes among ${listed(scopes)} but received ${listed(more)}.` : undefined,
+    expires_at: isLater
+      ? `Expected an expiry of at most ${new Date(expiresAt).toISOString()}, that of your own key.`
+      : undefined,
+    ...Object.fromEntries([...namesIn, ...numbersIn]),
+  };
+  return Object.fromEntries(Object.entries(defined(problems)).map(([field, problem]) => [field, [problem]]));
 }
 
 function excessNames(own: string[] | undefined, given: string[] | undefined): string | undefined {

@@ -121,10 +121,7 @@ export async function update(key: Key, expression: string, options: Update): Pro
   return output && unmarshall(output.Attributes ?? {});
 }
 
-/**
- * Updates an item if a condition holds. Returns the new item or, if the condition does not hold, the existing one, so
- * that a failure needs no read.
- */
+/** Updates an item if a condition holds. Returns the new item, or else the existing one, which saves a read. */
 export async function updateOrRead(
   key: Key,
   expression: string,

@@ -45,10 +45,7 @@ const groupKey = (id: string) => `${partitions.group}${groupOfId(id)}`;
 const taskKey = (id: string): Key => ({ pk: groupKey(id), sk: `${taskPrefix}${id}` });
 const jobKey = (id: string): Key => ({ pk: groupKey(id), sk: jobSortKey });
 
-/**
- * The records of tasks and jobs in DynamoDB. Each change is one conditional write on one item, in a transaction with
- * the account's usage if it changes that.
- */
+/** The records of tasks and jobs. Each change is one conditional write, in a transaction with its charges, if any. */
 export const records = {
   task: (id: string) => read(taskKey(id), toTask),
 
