@@ -26,18 +26,19 @@ export function newGroup(tasks: number, now: number = Date.now()): { job: string
 
 /** Returns the id of the group that an id belongs to, which is that of its job, if any. */
 export function groupOfId(id: string): string {
-  const inGroup = Number.parseInt(id.slice(12, 16), 16);
-  return id.slice(0, 12) + (inGroup - (inGroup % groupSize)).toString(16).padStart(4, '0') + id.slice(16);
+  const counted = counterOf(id);
+  return withCounter(id, counted - (counted % groupSize));
 }
 
 /** Returns the ids of a job's tasks in order. */
 export function taskIdsOf(job: string, tasks: number): string[] {
-  const first = Number.parseInt(job.slice(12, 16), 16);
-  return Array.from(
-    { length: tasks },
-    (_, index) => job.slice(0, 12) + (first + 1 + index).toString(16).padStart(4, '0') + job.slice(16),
-  );
+  const first = counterOf(job) + 1;
+  return Array.from({ length: tasks }, (_, index) => withCounter(job, first + index));
 }
+
+const counterOf = (id: string) => Number.parseInt(id.slice(12, 16), 16);
+const withCounter = (id: string, counted: number) =>
+  id.slice(0, 12) + counted.toString(16).padStart(4, '0') + id.slice(16);
 
 /** Makes consecutive ids with the same random part. The counter of the first is a multiple of a number. */
 function nextIds(count: number, multiple: number, now: number): string[] {

@@ -15,6 +15,8 @@ export const metrics = {
 } as const satisfies Record<string, { unit: 'Seconds' | 'Count'; dimensions: readonly string[] }>;
 
 type MetricName = keyof typeof metrics;
+type Values = Partial<Record<MetricName, number>>;
+type Dimensions = Partial<Record<Dimension, string>>;
 type Dimension = (typeof metrics)[MetricName]['dimensions'][number];
 
 /** The variable that names the namespace, by Powertools' convention; each stage has its own. */
@@ -25,18 +27,14 @@ export const namespaceVariable = 'POWERTOOLS_METRICS_NAMESPACE';
  * module would add 13 KB to a bundle and a few milliseconds to its start. Writes to the stream directly, because Lambda
  * wraps console output in JSON, where CloudWatch finds no metrics.
  */
-export function writeMetrics(
-  values: Partial<Record<MetricName, number>>,
-  dimensions: Partial<Record<Dimension, string>>,
-  properties: Record<string, unknown> = {},
-): void {
+export function writeMetrics(values: Values, dimensions: Dimensions, properties: Record<string, unknown> = {}): void {
   process.stdout.write(`${JSON.stringify(metricsLine(values, dimensions, properties, Date.now()))}\n`);
 }
 
 /** Returns the object that is written as a line. */
 export function metricsLine(
-  values: Partial<Record<MetricName, number>>,
-  dimensions: Partial<Record<Dimension, string>>,
+  values: Values,
+  dimensions: Dimensions,
   properties: Record<string, unknown>,
   now: number,
 ): Record<string, unknown> {

@@ -11,10 +11,7 @@ export type ObjectAction = 'get' | 'put' | 'abort' | 'delete' | 'list';
 /** Kinds of objects that clients access by signed requests. A separate role signs those. */
 export type SignedKind = 'uploads' | 'files';
 
-/**
- * A permission of a function: one action on one kind of resource. Its route or construct lists them, and its role
- * allows nothing else.
- */
+/** One action on one kind of resource. The role of a function allows only what its route or construct lists. */
 export type Permission =
   | `${ItemKind}:${ItemAction}`
   /** An owner's records, newest first. */

@@ -3,60 +3,45 @@ export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-interface NumberSetting {
-  variable: string;
-  defaultValue: number;
-  minimum: number;
-  meaning: string;
-}
+const setting = (variable: string, defaultValue: number, minimum: number, meaning: string) => ({
+  variable,
+  defaultValue,
+  minimum,
+  meaning,
+});
 
 /** The settings of a deployment: environment variables locally, context values of the same meaning in AWS. */
 export const numberSettings = {
-  fileSeconds: { variable: 'LATHE_FILE_SECONDS', defaultValue: 14_400, minimum: 1, meaning: 'how long files are kept' },
-  recordSeconds: {
-    variable: 'LATHE_RECORD_SECONDS',
-    defaultValue: 86_400,
-    minimum: 1,
-    meaning: 'how long records are kept',
-  },
-  uploadSeconds: {
-    variable: 'LATHE_UPLOAD_SECONDS',
-    defaultValue: 3_600,
-    minimum: 1,
-    meaning: 'how long an upload form is valid',
-  },
-  sweepSeconds: { variable: 'LATHE_SWEEP_SECONDS', defaultValue: 60, minimum: 1, meaning: 'how often the sweep runs' },
-  maxFileBytes: {
-    variable: 'LATHE_MAX_FILE_BYTES',
-    defaultValue: 5_000_000_000,
-    minimum: 1,
-    meaning: 'maximum size of an imported file',
-  },
-  ratePerMinute: {
-    variable: 'LATHE_RATE_PER_MINUTE',
-    defaultValue: 3_000,
-    minimum: 0,
-    meaning: 'requests that an account may make in a minute; 0 for no limit',
-  },
-  minutesPerMonth: {
-    variable: 'LATHE_MINUTES_PER_MONTH',
-    defaultValue: 0,
-    minimum: 0,
-    meaning: 'conversion minutes that an account may use in a month; 0 for no limit',
-  },
-  creationsPerMinute: {
-    variable: 'LATHE_CREATIONS_PER_MINUTE',
-    defaultValue: 1_200,
-    minimum: 0,
-    meaning: 'jobs, and tasks without one, that an account may create in a minute; 0 for no limit',
-  },
-  waitsPerMinute: {
-    variable: 'LATHE_WAITS_PER_MINUTE',
-    defaultValue: 60,
-    minimum: 0,
-    meaning: 'waits of 25 seconds that are held for an account in a minute, or more that are shorter; 0 for no limit',
-  },
-} as const satisfies Record<string, NumberSetting>;
+  fileSeconds: setting('LATHE_FILE_SECONDS', 14_400, 1, 'how long files are kept'),
+  recordSeconds: setting('LATHE_RECORD_SECONDS', 86_400, 1, 'how long records are kept'),
+  uploadSeconds: setting('LATHE_UPLOAD_SECONDS', 3_600, 1, 'how long an upload form is valid'),
+  sweepSeconds: setting('LATHE_SWEEP_SECONDS', 60, 1, 'how often the sweep runs'),
+  maxFileBytes: setting('LATHE_MAX_FILE_BYTES', 5_000_000_000, 1, 'maximum size of an imported file'),
+  ratePerMinute: setting(
+    'LATHE_RATE_PER_MINUTE',
+    3_000,
+    0,
+    'requests that an account may make in a minute; 0 for no limit',
+  ),
+  minutesPerMonth: setting(
+    'LATHE_MINUTES_PER_MONTH',
+    0,
+    0,
+    'conversion minutes that an account may use in a month; 0 for no limit',
+  ),
+  creationsPerMinute: setting(
+    'LATHE_CREATIONS_PER_MINUTE',
+    1_200,
+    0,
+    'jobs, and tasks without one, that an account may create in a minute; 0 for no limit',
+  ),
+  waitsPerMinute: setting(
+    'LATHE_WAITS_PER_MINUTE',
+    60,
+    0,
+    'waits of 25 seconds that are held for an account in a minute, or more that are shorter; 0 for no limit',
+  ),
+};
 
 export type NumberSettings = { [name in keyof typeof numberSettings]: number };
 

@@ -8,10 +8,7 @@ export interface OtherOrigins {
 
 type Policy = Record<string, string>;
 
-/**
- * Returns the headers of the page. It loads nothing from other origins and has no inline script or style. `blob:` is for
- * previews.
- */
+/** Returns the headers of the page: no other origins, inline scripts or inline styles. `blob:` is for previews. */
 export function pageHeaders({ files, sockets }: OtherOrigins): Record<string, string> {
   return headersWith({
     ...strict,

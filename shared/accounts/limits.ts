@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { Caller, KeyLimits, Scope } from './caller.ts';
 
 /** What a new key is to be allowed. */
@@ -8,15 +9,9 @@ interface Rights {
   expiresAt?: number;
 }
 
-/**
- * Returns those limits that hold while a task runs, which its record keeps: by then its key may be deleted. Those of its engine
- * time are kept by its meter.
- */
+/** Returns the limits that the record of a task keeps, because its key may be deleted. Its meter has the others. */
 export function limitsOfTask({ formats, maxFileBytes }: KeyLimits): KeyLimits {
-  return {
-    ...(formats === undefined ? {} : { formats }),
-    ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
-  };
+  return defined({ formats, maxFileBytes });
 }
 
 /** Returns what is wrong with an operation for a key with these limits; undefined where it is allowed. */
@@ -61,23 +56,20 @@ export function excessOf(
 ): Record<string, string[]> {
   const more = key.scopes.filter((scope) => !scopes.includes(scope));
   const isLater = expiresAt !== undefined && (key.expiresAt === undefined || key.expiresAt > expiresAt);
-  const problems: [string, string | undefined][] = [
-    ['scopes', more.length > 0 ? `Expected scopes among ${listed(scopes)} but received ${listed(more)}.` : undefined],
-    [
-      'expires_at',
-      isLater ? `Expected an expiry of at most ${new Date(expiresAt).toISOString()}, that of your own key.` : undefined,
-    ],
-    ...(['operations', 'formats', 'origins'] as const).map((name): [string, string | undefined] => [
-      `limits.${name}`,
-      excessNames(limits[name], key.limits[name]),
-    ]),
-    ...(['maxFileBytes', 'requestsPerMinute', 'minutesPerMonth', 'minutesPerTask'] as const).map(
-      (name): [string, string | undefined] => [`limits.${name}`, excessNumber(limits[name], key.limits[name])],
-    ),
-  ];
-  return Object.fromEntries(
-    problems.flatMap(([field, problem]) => (problem === undefined ? [] : [[field, [problem]]])),
+  const namesIn = (['operations', 'formats', 'origins'] as const).map(
+    (name) => [`limits.${name}`, excessNames(limits[name], key.limits[name])] as const,
   );
+  const numbersIn = (['maxFileBytes', 'requestsPerMinute', 'minutesPerMonth', 'minutesPerTask'] as const).map(
+    (name) => [`limits.${name}`, excessNumber(limits[name], key.limits[name])] as const,
+  );
+  const problems = {
+    scopes: more.length > 0 ? `Expected scopes among ${listed(scopes)} but received ${listed(more)}.` : undefined,
+    expires_at: isLater
+      ? `Expected an expiry of at most ${new Date(expiresAt).toISOString()}, that of your own key.`
+      : undefined,
+    ...Object.fromEntries([...namesIn, ...numbersIn]),
+  };
+  return Object.fromEntries(Object.entries(defined(problems)).map(([field, problem]) => [field, [problem]]));
 }
 
 function excessNames(own: string[] | undefined, given: string[] | undefined): string | undefined {

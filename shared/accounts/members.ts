@@ -6,10 +6,7 @@ export type Members = ReadonlyMap<string, { role: Role }>;
 /** The outcome of removing a member or changing their role. */
 export type MemberChange = 'changed' | 'missing' | 'last-owner';
 
-/**
- * Returns whether a person is the only owner of an account. An account always has an owner, so the last one can neither
- * leave nor get another role.
- */
+/** Returns whether a person is the only owner of an account, who can neither leave nor get another role. */
 export function isLastOwner(members: Members, person: string): boolean {
   const owners = [...members].filter(([, { role }]) => role === 'owner').map(([id]) => id);
   return owners.length === 1 && owners[0] === person;

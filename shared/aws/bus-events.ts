@@ -1,6 +1,5 @@
 import { type ChangeEvent, isProgress } from '../events/change-event.ts';
 import { eventFor } from '../events/event-names.ts';
-import type { Job } from '../jobs/job.ts';
 import { presentJob } from '../jobs/present.ts';
 import { SettingsError } from '../settings.ts';
 import { presentTask } from '../tasks/present.ts';
@@ -31,11 +30,9 @@ function namesOf(change: ChangeEvent): string | string[] {
   if (isProgress(change)) return 'task_updated';
   if (change.type === 'task') return eventFor(change.task, undefined) ?? [];
   // Read from its events, not its status: a job that ended before its start was published carries both.
-  return change.events.flatMap((event) => (event === 'ended' ? endOf(change.job) : `job_${event}`));
-}
-
-function endOf({ status }: Job): string[] {
-  return status === 'completed' || status === 'failed' ? [`job_${status}`] : [];
+  const { status } = change.job;
+  const ends = status === 'completed' || status === 'failed' ? [`job_${status}`] : [];
+  return change.events.flatMap((event) => (event === 'ended' ? ends : `job_${event}`));
 }
 
 const jobEnds = ['job_completed', 'job_failed'];

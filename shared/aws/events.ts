@@ -30,19 +30,17 @@ export async function publish(changes: Change[]): Promise<void> {
   const events = all.filter((change) => !isThrottled(change));
   await sendEvents(events.map((change) => ({ type: 'changed', change })));
   if (progressQueue !== undefined && progress.length > 0) {
-    const entries = progress.map((change, index) => ({
-      Id: String(index),
-      MessageBody: bodyOf({ type: 'changed', change }),
-    }));
-    await sendAll(progressQueue, entries);
+    await sendAll(
+      progressQueue,
+      progress.map((change) => ({ MessageBody: bodyOf({ type: 'changed', change }) })),
+    );
   }
 }
 
 /** Puts messages on the queue of events, which keeps their order within each job. */
 export async function sendEvents(messages: EventMessage[]): Promise<void> {
   if (messages.length === 0) return;
-  const entries = messages.map((message, index) => ({
-    Id: String(index),
+  const entries = messages.map((message) => ({
     MessageBody: bodyOf(message),
     MessageGroupId: groupOfMessage(message),
     MessageDeduplicationId: deduplicationId(message),

@@ -6,8 +6,10 @@ import {
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
+  paginateListObjectsV2,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
+import { defined } from '../defined.ts';
 import { taskOfKey, taskPrefix, uploadKey } from '../files/keys.ts';
 import type { Task } from '../tasks/task.ts';
 import { chunksOf } from './batches.ts';
@@ -22,7 +24,7 @@ export function newToken(): string {
 }
 
 /** Stores a small body from memory. */
-export async function putObject(key: string, body: Uint8Array, mediaType: string): Promise<void> {
+export async function putObject(key: string, body: Uint8Array | string, mediaType: string): Promise<void> {
   const { client, name } = bucket();
   await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentType: mediaType }));
 }
@@ -39,7 +41,7 @@ export interface ObjectVersion {
 export async function readVersion(key: string, signal?: AbortSignal): Promise<ObjectVersion | undefined> {
   const { client, name } = bucket();
   try {
-    const head = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }), abortedBy(signal));
+    const head = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }), defined({ abortSignal: signal }));
     const { ETag: etag, ContentLength: size } = head;
     if (etag === undefined || size === undefined) throw new Error(`S3 responded without the size or tag of ${key}.`);
     return { key, etag, size };
@@ -53,7 +55,7 @@ export async function readVersion(key: string, signal?: AbortSignal): Promise<Ob
 export async function copyObject(from: string, key: string, signal?: AbortSignal): Promise<void> {
   const { client, name } = bucket();
   const CopySource = `${name}/${encodeURIComponent(from)}`;
-  await client.send(new CopyObjectCommand({ Bucket: name, Key: key, CopySource }), abortedBy(signal));
+  await client.send(new CopyObjectCommand({ Bucket: name, Key: key, CopySource }), defined({ abortSignal: signal }));
 }
 
 /** Copies an object of up to 5 GB as it was read, without its metadata; returns false if it has since changed. */
@@ -73,7 +75,7 @@ export async function copyVersion(
     ContentType: mediaType,
   });
   try {
-    await client.send(command, abortedBy(signal));
+    await client.send(command, defined({ abortSignal: signal }));
     return true;
   } catch (error) {
     if (statusOf(error) === 412 || (await isMissing(from, error))) return false;
@@ -81,14 +83,7 @@ export async function copyVersion(
   }
 }
 
-function abortedBy(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
-  return signal ? { abortSignal: signal } : {};
-}
-
-/**
- * Returns whether a request failed because the object is missing. S3 reports that only to roles that may list the whole
- * bucket.
- */
+/** Returns whether an object is missing after an error. S3 reports that only to roles that may list the bucket. */
 export async function isMissing(key: string, error: unknown): Promise<boolean> {
   if (statusOf(error) === 404) return true;
   return statusOf(error) === 403 && !(await objectExists(key));
@@ -119,14 +114,8 @@ export async function deleteFiles(
 ): Promise<void> {
   const { client, name } = bucket();
   for (const prefix of [...(operation === 'import/upload' ? [uploadKey(id)] : []), taskPrefix(id)]) {
-    for (let token: string | undefined; ; ) {
-      const page = await client.send(
-        new ListObjectsV2Command({ Bucket: name, Prefix: prefix, ContinuationToken: token }),
-      );
-      await deleteKeys((page.Contents ?? []).flatMap(({ Key }) => (Key && !keep(Key) ? [Key] : [])));
-      token = page.NextContinuationToken;
-      if (!page.IsTruncated || token === undefined) break;
-    }
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: name, Prefix: prefix }))
+      await deleteKeys(Contents.flatMap(({ Key }) => (Key && !keep(Key) ? [Key] : [])));
   }
 }
 

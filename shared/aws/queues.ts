@@ -7,6 +7,8 @@ import {
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
   SendMessageCommand,
+  type SendMessageCommandInput,
+  SQSClient,
 } from '@aws-sdk/client-sqs';
 import { defined } from '../defined.ts';
 import type { Later } from '../lifecycle/dependencies.ts';
@@ -14,8 +16,12 @@ import { required } from '../settings.ts';
 import type { Task } from '../tasks/task.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import { batchesOf } from './batches.ts';
+import { clientSettings } from './client-settings.ts';
 import { messageBody } from './message-body.ts';
-import { sqs } from './sqs.ts';
+
+let client: SQSClient | undefined;
+/** Returns the SQS client, created on first use: many functions start for a request that needs none. */
+const sqs = () => (client ??= new SQSClient(clientSettings('SQS')));
 
 const maxBatchEntries = 10;
 /** A batch is limited to 1 MiB; a record is at most 400 KB. */
@@ -57,26 +63,19 @@ export async function enqueue(engine: string, task: Task, later?: Later): Promis
     near: near.length <= maxNear ? near : undefined,
     queuedAt: later?.queuedAt,
   });
-  await sqs().send(
-    new SendMessageCommand({
-      QueueUrl: required(queueVariable(engine)),
-      MessageBody: messageBody(message),
-      // SQS treats the group of a standard queue as a tenant, and delivers other tenants first while one has a backlog.
-      MessageGroupId: task.user,
-      DelaySeconds: later?.delaySeconds,
-    }),
-  );
+  // SQS treats the group of a standard queue as a tenant, and delivers other tenants first while one has a backlog.
+  await send(engine, message, { MessageGroupId: task.user, DelaySeconds: later?.delaySeconds });
+}
+
+async function send(queue: string, body: object, options: Partial<SendMessageCommandInput> = {}): Promise<void> {
+  const QueueUrl = required(queueVariable(queue));
+  await sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: messageBody(body), ...options }));
 }
 
 /** Hides a message for a number of seconds. It is received again afterwards if its worker has died. */
 export async function hideFor(queueUrl: string, receiptHandle: string, seconds: number): Promise<void> {
-  await sqs().send(
-    new ChangeMessageVisibilityCommand({
-      QueueUrl: queueUrl,
-      ReceiptHandle: receiptHandle,
-      VisibilityTimeout: seconds,
-    }),
-  );
+  const message = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle };
+  await sqs().send(new ChangeMessageVisibilityCommand({ ...message, VisibilityTimeout: seconds }));
 }
 
 /** An event as it is put on the bus. */
@@ -90,37 +89,23 @@ export type DeliveryMessage = DeliveryRef | { busEvent: BusEvent };
 
 /** Queues a delivery with a delay. */
 export async function sendDelivery(ref: DeliveryRef, delaySeconds: number): Promise<void> {
-  await sqs().send(
-    new SendMessageCommand({
-      QueueUrl: required(queueVariable('webhooks')),
-      MessageBody: messageBody(ref),
-      ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
-    }),
-  );
+  await send('webhooks', ref, { DelaySeconds: delaySeconds || undefined });
 }
 
 /** Queues events that the bus refused, to be put again after a delay. */
 export async function sendBusEvents(events: BusEvent[], delaySeconds: number): Promise<void> {
-  const entries = events.map((busEvent, index) => ({
-    Id: String(index),
-    MessageBody: messageBody({ busEvent }),
-    DelaySeconds: delaySeconds,
-  }));
+  const entries = events.map((busEvent) => ({ MessageBody: messageBody({ busEvent }), DelaySeconds: delaySeconds }));
   await sendAll(required(queueVariable('webhooks')), entries);
 }
 
 /** Notifies the importer of a posted file again, in the format of S3. */
 export async function sendUploadNotification(key: string): Promise<void> {
-  await sqs().send(
-    new SendMessageCommand({
-      QueueUrl: required(queueVariable('uploads')),
-      MessageBody: messageBody({ Records: [{ s3: { object: { key } } }] }),
-    }),
-  );
+  await send('uploads', { Records: [{ s3: { object: { key } } }] });
 }
 
 /** Sends messages to a queue in batches and in order, and resends those it refused. */
-export async function sendAll(queueUrl: string, entries: SendMessageBatchRequestEntry[]): Promise<void> {
+export async function sendAll(queueUrl: string, messages: Omit<SendMessageBatchRequestEntry, 'Id'>[]): Promise<void> {
+  const entries = messages.map((message, index) => ({ ...message, Id: String(index) }));
   for (const batch of batchesOf(entries, sizeOf, maxBatchEntries, maxBatchBytes)) {
     let left = batch;
     for (let round = 0; left.length > 0; round++) {

@@ -3,9 +3,12 @@ import {
   BatchWriteItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
+  type DeleteItemCommandInput,
+  type DeleteItemCommandOutput,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  type PutItemCommandInput,
   QueryCommand,
   type QueryCommandInput,
   type QueryCommandOutput,
@@ -14,6 +17,7 @@ import {
   type TransactWriteItem,
   TransactWriteItemsCommand,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
@@ -36,8 +40,8 @@ interface Reading {
 
 /** Names and values of an expression's `#name` and `:value` placeholders. */
 interface Placeholders {
-  names?: Record<string, string>;
-  values?: Item;
+  names?: Record<string, string> | undefined;
+  values?: Item | undefined;
 }
 
 interface Update extends Placeholders {
@@ -96,54 +100,36 @@ export async function get(key: Key, { consistent = true }: Reading = {}): Promis
 
 /** Writes an item, replacing any with its key. */
 export async function put(item: Key & Item): Promise<void> {
-  await despiteConflicts(() => client.send(new PutItemCommand({ TableName: tableName(), Item: toAttributes(item) })));
+  await putItem(item);
 }
 
 /** Writes an item if a condition holds for the existing one; returns whether it did. */
 export async function putIf(item: Key & Item, condition: string, values?: Item): Promise<boolean> {
-  const command = new PutItemCommand({
-    TableName: tableName(),
-    Item: toAttributes(item),
-    ConditionExpression: condition,
-    ExpressionAttributeValues: values && toAttributes(values),
-  });
-  return (await unlessConditionFails(despiteConflicts(() => client.send(command)))) !== undefined;
+  const written = putItem(item, { ConditionExpression: condition, ...placeholders({ values }) });
+  return (await unlessConditionFails(written)) !== undefined;
+}
+
+function putItem(item: Key & Item, options: Partial<PutItemCommandInput> = {}): Promise<unknown> {
+  const command = new PutItemCommand({ TableName: tableName(), Item: toAttributes(item), ...options });
+  return despiteConflicts(() => client.send(command));
 }
 
 /** Updates an item and returns the requested attributes, or undefined if the condition did not hold. */
 export async function update(key: Key, expression: string, options: Update): Promise<Item | undefined> {
-  const command = new UpdateItemCommand({
-    TableName: tableName(),
-    Key: toAttributes(key),
-    UpdateExpression: expression,
-    ConditionExpression: options.condition,
-    ...placeholders(options),
-    ReturnValues: options.returns,
-  });
+  const command = updateCommand(key, expression, options, { ReturnValues: options.returns });
   const output = await unlessConditionFails(despiteConflicts(() => client.send(command)));
   return output && unmarshall(output.Attributes ?? {});
 }
 
-/**
- * Updates an item if a condition holds. Returns the new item or, if the condition does not hold, the existing one, so
- * that a failure needs no read.
- */
+/** Updates an item if a condition holds. Returns the new item, or else the existing one, which saves a read. */
 export async function updateOrRead(
   key: Key,
   expression: string,
-  { condition, ...options }: Placeholders & { condition: string },
+  options: Placeholders & { condition: string },
 ): Promise<{ updated: boolean; item: Item | undefined }> {
-  const command = new UpdateItemCommand({
-    TableName: tableName(),
-    Key: toAttributes(key),
-    UpdateExpression: expression,
-    ConditionExpression: condition,
-    ...placeholders(options),
-    ReturnValues: 'ALL_NEW',
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  });
+  const returned = { ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
   try {
-    const { Attributes } = await client.send(command);
+    const { Attributes } = await client.send(updateCommand(key, expression, options, returned));
     return { updated: true, item: Attributes && unmarshall(Attributes) };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -151,10 +137,36 @@ export async function updateOrRead(
   }
 }
 
+function updateCommand(
+  key: Key,
+  UpdateExpression: string,
+  { condition: ConditionExpression, ...options }: Placeholders & { condition?: string },
+  returned: Partial<UpdateItemCommandInput>,
+): UpdateItemCommand {
+  const common = { TableName: tableName(), Key: toAttributes(key), UpdateExpression, ConditionExpression };
+  return new UpdateItemCommand({ ...common, ...placeholders(options), ...returned });
+}
+
 /** Deletes an item, if it exists. */
 export async function remove(key: Key): Promise<void> {
-  const command = new DeleteItemCommand({ TableName: tableName(), Key: toAttributes(key) });
-  await despiteConflicts(() => client.send(command));
+  await deleteItem(key);
+}
+
+/** Deletes an item if a condition holds; returns whether it did. */
+export async function removeIf(key: Key, condition: string, values?: Item): Promise<boolean> {
+  const deleted = deleteItem(key, { ConditionExpression: condition, ...placeholders({ values }) });
+  return (await unlessConditionFails(deleted)) !== undefined;
+}
+
+/** Deletes an item and returns it, so that only one of several callers receives it; undefined if there is none. */
+export async function take(key: Key): Promise<Item | undefined> {
+  const { Attributes } = await deleteItem(key, { ReturnValues: 'ALL_OLD' });
+  return Attributes && unmarshall(Attributes);
+}
+
+function deleteItem(key: Key, options: Partial<DeleteItemCommandInput> = {}): Promise<DeleteItemCommandOutput> {
+  const command = new DeleteItemCommand({ TableName: tableName(), Key: toAttributes(key), ...options });
+  return despiteConflicts(() => client.send(command));
 }
 
 /**
@@ -206,24 +218,6 @@ function isConflict(error: unknown): boolean {
   return codes.length > 0 && codes.every((code) => retried.includes(code));
 }
 
-/** Deletes an item if a condition holds; returns whether it did. */
-export async function removeIf(key: Key, condition: string, values?: Item): Promise<boolean> {
-  const command = new DeleteItemCommand({
-    TableName: tableName(),
-    Key: toAttributes(key),
-    ConditionExpression: condition,
-    ExpressionAttributeValues: values && toAttributes(values),
-  });
-  return (await unlessConditionFails(client.send(command))) !== undefined;
-}
-
-/** Deletes an item and returns it, so that only one of several callers receives it; undefined if there is none. */
-export async function take(key: Key): Promise<Item | undefined> {
-  const command = new DeleteItemCommand({ TableName: tableName(), Key: toAttributes(key), ReturnValues: 'ALL_OLD' });
-  const { Attributes } = await client.send(command);
-  return Attributes && unmarshall(Attributes);
-}
-
 /** Returns the items of all pages of a query. */
 export async function query({ limit = Number.POSITIVE_INFINITY, pageSize, ...options }: Query): Promise<Item[]> {
   const items: Item[] = [];
@@ -260,6 +254,16 @@ async function* pages(
     yield page;
     ExclusiveStartKey = page.LastEvaluatedKey;
   } while (ExclusiveStartKey);
+}
+
+/** Returns the items with a partition key. */
+export function queryPartition(pk: string): Promise<Item[]> {
+  return query({ keys: 'pk = :pk', values: { ':pk': pk } });
+}
+
+/** Returns what was stored as an item, without the attributes of the table and its indexes. */
+export function storedIn<T>({ pk: _pk, sk: _sk, ttl: _ttl, dueShard: _shard, ...stored }: Item): T {
+  return stored as T;
 }
 
 /** Reads items in parallel batches, unordered. Keys without an item are left out, and duplicates read once. */

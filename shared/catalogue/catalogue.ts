@@ -93,10 +93,7 @@ export interface EngineCatalogue {
   resources: EngineResources;
   /** Folder of its code. Defaults to `functions/engines/<engine>`. */
   folder?: string;
-  /**
-   * Decides between engines that offer the same pair: the highest number wins. Defaults to 0. Two engines with the same
-   * number must not offer the same pair.
-   */
+  /** Decides between engines that offer the same pair: the highest number wins, and must be unique. Defaults to 0. */
   precedence?: number;
   /** Operations that it performs in addition to its capabilities, for files of any format. */
   operations?: readonly OperationName[];
@@ -175,10 +172,7 @@ export class Catalogue {
     return this.#formatsByName().get(ext);
   }
 
-  /**
-   * Finds the engine that performs an operation for a pair of formats; `others` are the formats of the task's other
-   * inputs.
-   */
+  /** Finds the engine for a pair of formats; `others` are the formats of the task's other inputs. */
   find(operation: ProcessingOperation, from: string, to: string, others: string[] = []): Match | undefined {
     const offers = this.#offersOf(operation);
     const takes = ({ capability, isMissing }: Offer, input: string) =>

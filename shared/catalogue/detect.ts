@@ -67,10 +67,7 @@ function isBinary(catalogue: Catalogue, format: string): boolean {
   return !catalogue.format(format) || /^(?:image|audio|video)\//.test(catalogue.mediaType(format));
 }
 
-/**
- * Returns whether a file begins as plain text. Text may start with a signature by chance, such as the "BM" of bitmaps,
- * or have QuickTime's "free" at its fifth byte.
- */
+/** Returns whether a file begins as plain text, which may have a signature by chance, such as the "BM" of bitmaps. */
 function isPlainText(start: Uint8Array): boolean {
   return start.every((byte) => (byte >= 0x20 && byte !== 0x7f) || (byte >= 0x09 && byte <= 0x0d) || byte === 0x1b);
 }

@@ -14,21 +14,16 @@ const maxBytes = 2_000;
 
 /** Encodes the missing components for an environment variable. Reasons that do not fit are omitted, names never are. */
 export function encodeMissing({ manager, engines }: MissingComponents): string {
-  let room = maxBytes - Buffer.byteLength(write({ manager, engines: withReasons(engines, () => '') }));
-  return write({
-    manager,
-    engines: withReasons(engines, (reason) => {
-      const short = reason.slice(0, 200);
-      const bytes = Buffer.byteLength(JSON.stringify(short));
-      if (bytes > room) return '';
-      room -= bytes;
-      return short;
-    }),
+  const encoded = (change: (reason: string) => string) =>
+    JSON.stringify({ manager, engines: withReasons(engines, change) });
+  let room = maxBytes - Buffer.byteLength(encoded(() => ''));
+  return encoded((reason) => {
+    const short = reason.slice(0, 200);
+    const bytes = Buffer.byteLength(JSON.stringify(short));
+    if (bytes > room) return '';
+    room -= bytes;
+    return short;
   });
-}
-
-function write({ manager, engines }: { manager: PackageManager | undefined; engines: Missing }): string {
-  return JSON.stringify({ ...(manager ? { manager } : {}), engines });
 }
 
 function withReasons(engines: Missing, change: (reason: string) => string): Missing {
@@ -46,7 +41,7 @@ export function decodeMissing(text: string | undefined): MissingComponents {
 }
 
 /** Returns the command that installs components with the machine's package manager, if there is one. */
-export function installHint(components: Component[], manager: PackageManager | undefined): string | undefined {
+function installHint(components: Component[], manager: PackageManager | undefined): string | undefined {
   if (manager === undefined) return undefined;
   const packages = [...new Set(components.flatMap((component) => component[manager] ?? []))].sort();
   if (packages.length === 0) return undefined;

@@ -114,14 +114,8 @@ function expectation(descriptor: OptionDescriptor): string {
     return pattern ? `a string of the form ${pattern}` : 'a string of at most 1024 characters without NUL';
   }
   const { min, max } = descriptor.properties ?? {};
-  const range =
-    min !== undefined && max !== undefined
-      ? ` between ${min} and ${max}`
-      : min !== undefined
-        ? ` of at least ${min}`
-        : max !== undefined
-          ? ` of at most ${max}`
-          : '';
+  const bounds = [min === undefined ? '' : ` of at least ${min}`, max === undefined ? '' : ` of at most ${max}`];
+  const range = min !== undefined && max !== undefined ? ` between ${min} and ${max}` : bounds.join('');
   return `${descriptor.data_type === 'integer' ? 'an integer' : 'a number'}${range}`;
 }
 

@@ -1,18 +1,9 @@
 import type { Job } from '../jobs/job.ts';
-import { hasEnded, isTask, revisionOf, type Task } from '../tasks/task.ts';
+import { isTask, revisionOf, type Task } from '../tasks/task.ts';
 
-const eventNames = [
-  'job_started',
-  'job_completed',
-  'job_failed',
-  'task_started',
-  'task_updated',
-  'task_completed',
-  'task_failed',
-  'task_canceled',
-  'task_deleted',
-] as const;
-export type EventName = (typeof eventNames)[number];
+export type EventName =
+  | `job_${'started' | 'completed' | 'failed'}`
+  | `task_${'started' | 'updated' | 'completed' | 'failed' | 'canceled' | 'deleted'}`;
 
 /** The phases of a task or job. A subscriber never receives a lower one than before, and receives the end only once. */
 export const phases = { created: 0, started: 1, ended: 2, deleted: 3 } as const;
@@ -42,26 +33,12 @@ export function eventFor(subject: Task | Job, cursor: Cursor | undefined): Event
   if (cursor && (revisionOf(subject) <= cursor.version || phase < before)) return undefined;
   if (phase === phases.created) return undefined;
   if (isTask(subject)) {
-    if (phase === phases.started) return before === phases.started ? 'task_updated' : 'task_started';
-    return phase === before ? undefined : endOfTask(subject);
+    if (subject.status === 'processing') return before === phases.started ? 'task_updated' : 'task_started';
+    return phase === before || subject.status === 'created' ? undefined : `task_${subject.status}`;
   }
   if (phase === before || phase === phases.deleted) return undefined;
   if (phase === phases.started) return 'job_started';
   return subject.status === 'completed' ? 'job_completed' : 'job_failed';
-}
-
-function endOfTask(task: Task): EventName | undefined {
-  if (!hasEnded(task)) return undefined;
-  switch (task.status) {
-    case 'completed':
-      return 'task_completed';
-    case 'failed':
-      return 'task_failed';
-    case 'canceled':
-      return 'task_canceled';
-    default:
-      return 'task_deleted';
-  }
 }
 
 /** Returns the cursor of a subscriber that has received a task or job in its current state. */

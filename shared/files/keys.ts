@@ -24,10 +24,7 @@ export function uploadKey(taskId: string): string {
   return `${objectPrefixes.uploads}${taskId}`;
 }
 
-/**
- * Returns the prefix of everything a task stored. Keys are ordered by time, as ids are, so the sweep lists the oldest
- * first.
- */
+/** Returns the prefix of everything a task stored. Like ids, keys sort by time: the sweep lists the oldest first. */
 export function taskPrefix(taskId: string): string {
   return `${objectPrefixes.files}${taskId}/`;
 }
@@ -37,10 +34,7 @@ export function attemptPrefix(taskId: string, attempt: number): string {
   return `${taskPrefix(taskId)}${attempt}/`;
 }
 
-/**
- * Returns the prefix that the form of an engine's run may write to. Outputs are copied out of it, beyond the reach of
- * the form.
- */
+/** Returns the prefix that an engine's run may write to. Outputs are copied out of it, beyond its reach. */
 export function postedPrefix(taskId: string, attempt: number): string {
   return `${attemptPrefix(taskId, attempt)}posted/`;
 }
@@ -60,10 +54,7 @@ export function revokedKey(taskId: string, attempt: number): string {
   return `${objectPrefixes.revoked}${taskId}/${attempt}`;
 }
 
-/**
- * Returns the key under which a posted file is kept, out of reach of forms. It is derived from the content, so that two
- * posts never share one.
- */
+/** Returns the key that keeps a posted file, out of reach of forms. Posts with different contents never share one. */
 export function keptUploadKey(taskId: string, etag: string): string {
   return `${attemptPrefix(taskId, 0)}${etag.replaceAll('"', '')}`;
 }

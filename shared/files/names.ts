@@ -58,10 +58,7 @@ export function withExtension(name: string, extension: string, part?: string): s
   return safeName(`${stemOf(name)}${part === undefined ? '' : `-${part}`}.${extension}`);
 }
 
-/**
- * Makes names unique, ignoring case, by numbering later ones before their extension. A name that occurs once is kept,
- * even if it looks numbered.
- */
+/** Makes names unique, ignoring case, by numbering repeated ones before their extension. Other names are kept. */
 export function uniqueNames(names: string[]): string[] {
   const given = new Set(names.map((name) => name.toLowerCase()));
   const taken = new Set<string>();

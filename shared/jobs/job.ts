@@ -66,32 +66,18 @@ export function decideJob(job: Job, event: JobEvent, now: number): Job | undefin
     revision: (job.revision ?? 1) + 1,
   });
   const ended = job.status !== 'created' && job.status !== 'processing';
+  const at = new Date(now).toISOString();
   switch (event.type) {
     case 'started':
-      return job.status === 'created'
-        ? changed({ status: 'processing', startedAt: new Date(now).toISOString() }, 'started')
-        : undefined;
+      return job.status === 'created' ? changed({ status: 'processing', startedAt: at }, 'started') : undefined;
     case 'allTasksEnded':
-      return ended || job.open.length > 0
-        ? undefined
-        : changed(
-            {
-              status: 'completed',
-              endedAt: new Date(now).toISOString(),
-              startedAt: job.startedAt ?? new Date(now).toISOString(),
-            },
-            'ended',
-          );
+      if (ended || job.open.length > 0) return undefined;
+      return changed({ status: 'completed', endedAt: at, startedAt: job.startedAt ?? at }, 'ended');
     case 'failed':
       if (ended) return event.isOver ? decideJob(job, { type: 'ended' }, now) : undefined;
-      return changed(
-        { status: 'failed', failure: event.failure, ...(event.isOver ? { endedAt: new Date(now).toISOString() } : {}) },
-        'ended',
-      );
+      return changed({ status: 'failed', failure: event.failure, ...(event.isOver ? { endedAt: at } : {}) }, 'ended');
     case 'ended':
-      return job.status === 'failed' && job.endedAt === undefined
-        ? changed({ endedAt: new Date(now).toISOString() })
-        : undefined;
+      return job.status === 'failed' && job.endedAt === undefined ? changed({ endedAt: at }) : undefined;
     case 'deleted':
       return job.status === 'deleted' ? undefined : changed({ status: 'deleted', dueAt: nextCheck(now) });
   }

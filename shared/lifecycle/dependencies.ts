@@ -28,10 +28,7 @@ export interface Later {
   queuedAt: number;
 }
 
-/**
- * The records as the lifecycle uses them: atomic changes of single records. A change of a task and the charge to its account
- * are one write.
- */
+/** Atomic changes of single records. A change of a task and the charge to its account are one write. */
 export interface LifecycleRecords {
   task(id: string): Promise<Task | undefined>;
   tasks(ids: string[]): Promise<Task[]>;

@@ -97,10 +97,7 @@ async function snapshotOf(deps: LifecycleDependencies, record: GroupRecord, { jo
   return { job, known, lastCheckedAt: record.lookedAt ?? Date.parse(record.createdAt) };
 }
 
-/**
- * Publishes the ends since the last check again. If an end neither ended its job nor released a dependent, no record shows
- * whether it was published.
- */
+/** Publishes the ends since the last check again. No record shows whether all of them were published. */
 async function publishEnds(deps: LifecycleDependencies, tasks: Task[], { lastCheckedAt }: Snapshot): Promise<void> {
   const ends = tasks.filter(({ endedAt }) => endedAt !== undefined && Date.parse(endedAt) >= lastCheckedAt);
   await publishAll(deps, undefined, ends);

@@ -26,10 +26,7 @@ export async function link(deps: LifecycleDependencies, task: Task, outside: str
   return inputs.some((input) => input && hasEnded(input)) ? releaseIfReady(deps, task) : undefined;
 }
 
-/**
- * Releases a task if all of its inputs have completed, and fails it if one of them ended otherwise. Returns the task's end if
- * that ended it.
- */
+/** Releases a task whose inputs have completed, or fails it if one ended otherwise. Returns its end, if it ended. */
 export async function releaseIfReady(
   deps: LifecycleDependencies,
   task: Task,
@@ -70,10 +67,7 @@ export async function readMissing(
   if (missing.length > 0) for (const task of await records.tasks(missing)) known.set(task.id, task);
 }
 
-/**
- * Hands a task whose inputs have all completed to its engine. Returns the task's end if that ended it, because no engine can
- * do it or because it needs none.
- */
+/** Queues a task whose inputs have completed. Returns its end if no engine can do it, or if it needs none. */
 export async function release(deps: LifecycleDependencies, task: Task, inputs: Task[]): Promise<End | undefined> {
   const routed = deps.route(task, inputs);
   if ('failure' in routed) return fail(deps, task, { type: 'expired', failure: routed.failure });

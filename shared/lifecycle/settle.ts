@@ -16,10 +16,7 @@ type RunStep = <T>(step: () => Promise<T>, otherwise: T) => Promise<T>;
 const orThrow: RunStep = (step) => step();
 const orContinue: RunStep = (step, otherwise) => step().catch(() => otherwise);
 
-/**
- * Applies an event to a task and settles the end that it may bring. The record of the task as last read and the known part of
- * its group save reads.
- */
+/** Applies an event to a task and settles its end, if any. The known task and group save reads. */
 export async function apply(
   deps: LifecycleDependencies,
   id: string,

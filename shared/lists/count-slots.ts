@@ -1,6 +1,5 @@
 import { mapAtOnce } from '../concurrency.ts';
-import { validCounts } from './counted-hour.ts';
-import { addGroup, type Counts, noCounts, noTally } from './counts.ts';
+import { addGroup, type Counts, noCounts, noTally, validCounts } from './counts.ts';
 import type { GroupSummary } from './group-summary.ts';
 import { chunksOf, readChunk } from './read-groups.ts';
 import { hourOfSlot, idsOfSlots, slotOfId } from './slots.ts';

@@ -1,5 +1,5 @@
 import { mapAtOnce } from '../concurrency.ts';
-import { setCounts, validCounts } from './counted-hour.ts';
+import { setCounts, validCounts } from './counts.ts';
 import { hourOfSlot, isCountable, slotMs } from './slots.ts';
 import type { ListSlot, View } from './view.ts';
 

@@ -1,7 +1,6 @@
 import type { Job } from '../jobs/job.ts';
 import type { Task } from '../tasks/task.ts';
-import type { CountedHour } from './counted-hour.ts';
-import type { Counts, Tally } from './counts.ts';
+import type { CountedHour, Counts, Tally } from './counts.ts';
 import type { Estimate, GroupKind, GroupSummary, ListFilter } from './group-summary.ts';
 import { type IdRange, slotAt } from './slots.ts';
 

@@ -101,10 +101,7 @@ function isAllowedHost(hostname: string, port: number, allow: AllowedHosts): boo
   return allow.has(host) || allow.has(`${host}:${port}`);
 }
 
-/**
- * Resolves a host to all its addresses and rejects it if any of them is not public. Callers must connect to these
- * addresses: a second lookup may return others.
- */
+/** Resolves a host whose addresses are all public. Connect to these addresses: a second lookup may return others. */
 export async function lookupPublic(
   hostname: string,
   port: number,

@@ -1,10 +1,7 @@
 /** Field path to its mistakes, in the order found. */
 export type FieldErrors = Record<string, string[]>;
 
-/**
- * Reasons for refusing a request that matches its schema: rules that JSON Schema cannot express. Only such a 400 has a
- * `reason`.
- */
+/** Reasons for a 400 although the request matches its schema: rules that JSON Schema cannot express. */
 export const refusals = {
   invalid_input: 'an input is not a task of the account or job, depends on itself, or the number of inputs is wrong',
   unsupported_format: 'the operation is not available for this pair of formats',

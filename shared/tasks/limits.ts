@@ -1,5 +1,5 @@
 import type { Catalogue, EngineResources } from '../catalogue/catalogue.ts';
-import type { JsonObject, StoredFile, TaskFailure } from './task.ts';
+import { type JsonObject, processingFailed, type StoredFile, type TaskFailure } from './task.ts';
 
 /**
  * Maximum number of files of a task. Its record holds them all, and DynamoDB limits a record to 400 KB. With names of 200 bytes,
@@ -16,11 +16,11 @@ export const filesAtOnce = 4;
 /** Returns the failure of a task whose result does not fit into its record; undefined if it fits. */
 export function resultFailure(files: StoredFile[], details: JsonObject = {}): TaskFailure | undefined {
   if (files.length > maxFilesPerTask)
-    return failed(
+    return processingFailed(
       `The task has ${grouped(files.length)} files; one task has at most ${maxFilesPerTask}. Choose fewer pages, sheets or pictures, or split the input.`,
     );
   if (resultBytes(files, details) > maxResultBytes)
-    return failed(
+    return processingFailed(
       `The names of the ${files.length} files are too long to be kept with the task. Give shorter names or split the input.`,
     );
   return undefined;
@@ -68,10 +68,6 @@ export function inputProblem(
   if (operation !== 'merge' && files.length > maxFilesPerTask)
     return `The input has ${grouped(files.length)} files; one task makes at most ${maxFilesPerTask}. Give them to several tasks.`;
   return undefined;
-}
-
-function failed(msg: string): TaskFailure {
-  return { errorCode: 'processing_failed', msg };
 }
 
 function grouped(number: number): string {

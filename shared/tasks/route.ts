@@ -5,7 +5,7 @@ import { formatAs } from '../catalogue/detect.ts';
 import type { OptionValues } from '../catalogue/options.ts';
 import { isProcessing } from '../operations/operations.ts';
 import { inputProblem } from './limits.ts';
-import type { StoredFile, Task, TaskFailure } from './task.ts';
+import { processingFailed, type StoredFile, type Task, type TaskFailure } from './task.ts';
 
 /** Finds the engine for a task whose inputs have completed, from the detected formats of their files. */
 export function routeTask(
@@ -20,17 +20,17 @@ export function routeTask(
   }
   if (!isProcessing(task.operation)) return routeByOperation(catalogue, task.operation);
   const [file] = files;
-  if (!file) return { failure: { errorCode: 'processing_failed', msg: 'The input tasks have no file to work on.' } };
+  if (!file) return { failure: processingFailed('The input tasks have no file to work on.') };
   const checked = checkFile(catalogue, task, file);
   if ('failure' in checked) return checked;
   const engine = task.operation === 'merge' ? mergingEngine(catalogue, task, files) : checked.engine;
   if (engine === undefined) {
     const formats = [...new Set(files.map(({ format }) => format))].join(', ');
     const msg = `Files of the formats ${formats} cannot be merged with each other. Convert them to PDF first.`;
-    return { failure: { errorCode: 'processing_failed', msg } };
+    return { failure: processingFailed(msg) };
   }
   const problem = inputProblem(catalogue, engine, task.operation, files);
-  return problem === undefined ? { engine } : { failure: { errorCode: 'processing_failed', msg: problem } };
+  return problem === undefined ? { engine } : { failure: processingFailed(problem) };
 }
 
 /** Returns the engine that can merge all of the files, which may have different formats. */
@@ -43,7 +43,7 @@ function routeByOperation(catalogue: Catalogue, operation: string): { engine: st
   const engine = catalogue.performerOf(operation);
   if (engine !== undefined && catalogue.isUsable(engine)) return { engine };
   const msg = `${operation} is not available on this instance; GET /health lists what is missing.`;
-  return { failure: { errorCode: 'processing_failed', msg } };
+  return { failure: processingFailed(msg) };
 }
 
 /** Returns the failure of a task whose key does not allow a format; undefined if it does. */
@@ -62,8 +62,8 @@ export function checkFile(
   task: Task,
   file: Pick<StoredFile, 'format' | 'content' | 'name'>,
 ): { engine: string; options: OptionValues } | { failure: TaskFailure } {
-  if (!isProcessing(task.operation))
-    return { failure: { errorCode: 'processing_failed', msg: `No engine does ${task.operation}.` } };
+  const noEngine = { failure: processingFailed(`No engine does ${task.operation}.`) };
+  if (!isProcessing(task.operation)) return noEngine;
   const { input_format, output_format, options } = task.payload;
   const requested = typeof input_format === 'string' ? input_format : undefined;
   const believed = formatAs(catalogue, file, requested);
@@ -71,20 +71,17 @@ export function checkFile(
   const target = typeof output_format === 'string' ? output_format : format;
   const failure = formatFailure(catalogue, task, format) ?? formatFailure(catalogue, task, target);
   if (failure) return { failure };
-  if (believed === undefined) {
+  if (believed === undefined)
     return {
-      failure: {
-        errorCode: 'processing_failed',
-        msg: `The content of the file ${JSON.stringify(file.name)} looks like ${catalogue.canonical(file.content || format)}, not ${requested}. Set input_format to what the file is, or leave it out.`,
-      },
+      failure: processingFailed(
+        `The content of the file ${JSON.stringify(file.name)} looks like ${catalogue.canonical(file.content || format)}, not ${requested}. Set input_format to what the file is, or leave it out.`,
+      ),
     };
-  }
   if (format === '')
     return {
-      failure: {
-        errorCode: 'processing_failed',
-        msg: `The format of the file ${JSON.stringify(file.name)} shows neither in its content nor in its name. Set input_format.`,
-      },
+      failure: processingFailed(
+        `The format of the file ${JSON.stringify(file.name)} shows neither in its content nor in its name. Set input_format.`,
+      ),
     };
   const checked = checkProcessing(catalogue, {
     operation: task.operation,
@@ -92,8 +89,7 @@ export function checkFile(
     outputFormat: typeof output_format === 'string' ? output_format : undefined,
     options: options !== null && typeof options === 'object' && !Array.isArray(options) ? options : {},
   });
-  if ('errors' in checked)
-    return { failure: { errorCode: 'processing_failed', msg: Object.values(checked.errors).flat().join(' ') } };
-  if (!checked.match) return { failure: { errorCode: 'processing_failed', msg: `No engine does ${task.operation}.` } };
+  if ('errors' in checked) return { failure: processingFailed(Object.values(checked.errors).flat().join(' ')) };
+  if (!checked.match) return noEngine;
   return { engine: checked.match.engine, options: checked.options };
 }

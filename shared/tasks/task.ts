@@ -24,6 +24,11 @@ export interface TaskFailure {
   msg: string;
 }
 
+/** Returns the failure of a task that could not be processed. */
+export function processingFailed(msg: string): TaskFailure {
+  return { errorCode: 'processing_failed', msg };
+}
+
 export interface UploadForm {
   url: string;
   parameters: Record<string, string>;

@@ -116,10 +116,7 @@ function afterRun(task: Task, event: RunEvent, now: number): Decision {
   }
 }
 
-/**
- * Releases a task from its run. Readers keep seeing it as processing. The reservation stays for the next run; the time of this
- * one is not charged.
- */
+/** Releases a task from its run, whose time is not charged. The next run keeps the reservation. The status stays. */
 function returned({ heartbeatAt: _heartbeat, ...task }: Task, now: number): Decision {
   const { since: _since, ...meter } = task.meter ?? {};
   return changed(task, now, { returns: (task.returns ?? 0) + 1, ...(task.meter ? { meter } : {}) });

@@ -18,63 +18,38 @@ interface View {
 
 const convert: View = { path: '/', title: 'Convert', show: Convert };
 
+/** Describes a view that is loaded on demand and requires signing in. */
+function view(path: string, title: string, signInTo: string, load: () => Promise<ComponentType>): View {
+  return { path, title, signInTo, show: lazy(async () => ({ default: await load() })) };
+}
+
 const views: View[] = [
   convert,
-  {
-    path: '/builder',
-    title: 'Builder',
-    signInTo: 'to build jobs',
-    show: lazy(async () => ({ default: (await import('./builder/builder.tsx')).Builder })),
-  },
-  {
-    path: '/jobs',
-    title: 'Jobs',
-    signInTo: 'to see your jobs',
-    show: lazy(async () => ({ default: (await import('./jobs/jobs.tsx')).Jobs })),
-  },
-  {
-    path: '/usage',
-    title: 'Usage',
-    signInTo: 'to see your usage',
-    show: lazy(async () => ({ default: (await import('./account/usage.tsx')).Usage })),
-  },
-  {
-    path: '/keys',
-    title: 'Keys',
-    signInTo: 'to manage API keys',
-    show: lazy(async () => ({ default: (await import('./account/keys.tsx')).Keys })),
-  },
-  {
-    path: '/webhooks',
-    title: 'Webhooks',
-    signInTo: 'to manage webhooks',
-    show: lazy(async () => ({ default: (await import('./account/webhooks.tsx')).Webhooks })),
-  },
-  {
-    path: '/members',
-    title: 'Members',
-    signInTo: 'to see the members of your account',
-    show: lazy(async () => ({ default: (await import('./account/members.tsx')).Members })),
-  },
-  {
-    path: '/audit',
-    title: 'Audit',
-    signInTo: 'to see the audit log',
-    show: lazy(async () => ({ default: (await import('./account/audit.tsx')).Audit })),
-  },
+  view('/builder', 'Builder', 'to build jobs', async () => (await import('./builder/builder.tsx')).Builder),
+  view('/jobs', 'Jobs', 'to see your jobs', async () => (await import('./jobs/jobs.tsx')).Jobs),
+  view('/usage', 'Usage', 'to see your usage', async () => (await import('./account/usage.tsx')).Usage),
+  view('/keys', 'Keys', 'to manage API keys', async () => (await import('./account/keys.tsx')).Keys),
+  view('/webhooks', 'Webhooks', 'to manage webhooks', async () => (await import('./account/webhooks.tsx')).Webhooks),
+  view(
+    '/members',
+    'Members',
+    'to see the members of your account',
+    async () => (await import('./account/members.tsx')).Members,
+  ),
+  view('/audit', 'Audit', 'to see the audit log', async () => (await import('./account/audit.tsx')).Audit),
 ];
 
 function viewOf(current: string): View {
   const first = `/${current.split('/')[1] ?? ''}`;
-  return views.find((view) => view.path === first) ?? convert;
+  return views.find((each) => each.path === first) ?? convert;
 }
 
 /** Shows the page: header, the view of the current path, and footer. */
 export function App() {
-  const view = viewOf(path.value);
+  const shown = viewOf(path.value);
   useEffect(() => {
-    document.title = view === convert ? 'Lathe – convert files' : `${view.title} – Lathe`;
-  }, [view]);
+    document.title = shown === convert ? 'Lathe – convert files' : `${shown.title} – Lathe`;
+  }, [shown]);
   return (
     <>
       <a class="skip" href="#content">
@@ -87,10 +62,10 @@ export function App() {
             Lathe
           </a>
           <nav aria-label="Main">
-            <ul class="menu">
+            <ul class="menu bare">
               {views.map(({ path: to, title }) => (
                 <li key={to}>
-                  <a href={to} {...(to === view.path ? { 'aria-current': 'page' as const } : {})}>
+                  <a href={to} {...(to === shown.path ? { 'aria-current': 'page' as const } : {})}>
                     {title}
                   </a>
                 </li>
@@ -101,7 +76,7 @@ export function App() {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
-        <Shown view={view} />
+        <Shown view={shown} />
       </main>
       <footer class="small quiet">
         <a href="/docs">API reference</a>
@@ -112,14 +87,14 @@ export function App() {
   );
 }
 
-function Shown({ view }: { view: View }) {
+function Shown({ view: { signInTo, show: Content } }: { view: View }) {
   const now = session.value;
   if (now.state === 'failed') return <Problem text={now.problem} retry={() => void startSession()} />;
-  if (view.signInTo !== undefined && now.state !== 'in')
-    return now.state === 'out' ? <SignInFirst to={view.signInTo} /> : <div class="skeleton" aria-busy="true" />;
+  if (signInTo !== undefined && now.state !== 'in')
+    return now.state === 'out' ? <SignInFirst to={signInTo} /> : <div class="skeleton" aria-busy="true" />;
   return (
     <Suspense fallback={<div class="skeleton" aria-busy="true" />}>
-      <view.show />
+      <Content />
     </Suspense>
   );
 }

@@ -6,7 +6,7 @@ interface Builtins {
   'node:url': typeof import('node:url');
 }
 
-/** Returns a Node module, or undefined in a browser, where an import would fail. */
+/** Returns a Node module, or undefined in browsers, which cannot import it. */
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] | undefined {
   const { process: node }: { fetch: unknown; process?: { getBuiltinModule?(id: Name): Builtins[Name] } } = globalThis;
   return node?.getBuiltinModule?.(name);

@@ -15,24 +15,4 @@ export type {
 } from './run.ts';
 export type { Input, SourceOptions } from './source.ts';
 export type { RequestOptions } from './transport.ts';
-export type {
-  CallOptions,
-  Estimate,
-  Health,
-  Job,
-  JobFilter,
-  JobRequest,
-  Operation,
-  OptionDescriptor,
-  OptionList,
-  Options,
-  OutputFormat,
-  Progress,
-  ResultFile,
-  Task,
-  TaskDefinition,
-  TaskFilter,
-  Token,
-  TransferOptions,
-  UploadForm,
-} from './types.ts';
+export type * from './types.ts';

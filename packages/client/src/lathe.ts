@@ -74,7 +74,7 @@ export class Lathe {
 
   /** Creates a job whose operations and formats are chosen at run time, without type checks. */
   createAnyJob(
-    request: Omit<JobRequest, 'tasks'> & { tasks: Record<string, LooseTask> },
+    request: Omit<JobRequest, 'tasks' | 'tag'> & { tag?: string | undefined; tasks: Record<string, LooseTask> },
     options: CreateOptions = {},
   ): Promise<Job> {
     return this.request('POST', '/v1/process/jobs', { ...options, body: request });
@@ -148,14 +148,12 @@ export class Lathe {
 
   /** Converts a file or URL and returns the result files; throws if the job fails. */
   convert(input: Input, { to, from, options = {}, ...rest }: ConvertOptions): Promise<RunResult> {
-    const formats = { output_format: to, ...(from === undefined ? {} : { input_format: from }) };
-    return runJob(this, [input], { operation: 'convert', ...formats, options }, rest);
+    return runJob(this, [input], { operation: 'convert', input_format: from, output_format: to, options }, rest);
   }
 
   /** Reduces the size of a file and keeps its format. */
   compress(input: Input, { from, options = {}, ...rest }: CompressOptions = {}): Promise<RunResult> {
-    const formats = from === undefined ? {} : { input_format: from };
-    return runJob(this, [input], { operation: 'compress', ...formats, options }, rest);
+    return runJob(this, [input], { operation: 'compress', input_format: from, options }, rest);
   }
 
   /** Merges images and PDFs into one file, in the order given. */

@@ -52,7 +52,10 @@ export type LooseTask = { operation: string; [parameter: string]: unknown };
 
 /** The part of the client that runs jobs. */
 interface JobClient {
-  createAnyJob(request: { tasks: Record<string, LooseTask>; tag?: string }, options: CallOptions): Promise<Job>;
+  createAnyJob(
+    request: { tasks: Record<string, LooseTask>; tag?: string | undefined },
+    options: CallOptions,
+  ): Promise<Job>;
   upload(task: Task, input: Input, options: SourceOptions & TransferOptions): Promise<void>;
   follow(job: Job, options: FollowOptions): AsyncIterable<JobEvent>;
   wait(job: Job, options: CallOptions): Promise<Job>;
@@ -74,7 +77,7 @@ export async function runJob(
     process: { ...process, input: names },
     export: { operation: 'export/url', input: 'process' },
   };
-  const job = await lathe.createAnyJob({ tasks, ...(tag === undefined ? {} : { tag }) }, { signal });
+  const job = await lathe.createAnyJob({ tasks, tag }, { signal });
   const own = new AbortController();
   const both = signal ? AbortSignal.any([signal, own.signal]) : own.signal;
   try {

@@ -1,14 +1,8 @@
 import { LatheError } from './errors.ts';
 import type { Job, Task } from './types.ts';
 
-export type JobEventName = 'job_started' | 'job_completed' | 'job_failed';
-export type TaskEventName =
-  | 'task_started'
-  | 'task_updated'
-  | 'task_completed'
-  | 'task_failed'
-  | 'task_canceled'
-  | 'task_deleted';
+export type JobEventName = `job_${'started' | 'completed' | 'failed'}`;
+export type TaskEventName = `task_${'started' | 'updated' | 'completed' | 'failed' | 'canceled' | 'deleted'}`;
 
 /** An event message of the service. */
 export type EventMessage = { event: JobEventName; data: Job } | { event: TaskEventName; data: Task };

@@ -24,10 +24,10 @@ export interface RequestOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
-interface AttemptOptions {
-  signal?: AbortSignal | undefined;
+interface AttemptOptions extends CallOptions {
   /** Defaults to the retry policy. */
   retries?: number;
+  timeoutMs: number | undefined;
 }
 
 const defaultUrl = 'http://localhost:3000';
@@ -84,14 +84,10 @@ export class Transport {
   }
 
   /** Sends a request with retries, and returns the response with its unread body. */
-  send(
-    url: string | URL,
-    { signal, retries, ...init }: Omit<RequestInit, 'signal'> & AttemptOptions,
-  ): Promise<Response> {
+  send(url: string | URL, { signal, ...init }: Omit<RequestInit, 'signal'> & CallOptions): Promise<Response> {
     return this.attempt(url, (own) => this.fetch(url, { ...init, signal: own }), {
       signal,
       timeoutMs: this.#timeoutMs,
-      ...(retries === undefined ? {} : { retries }),
     });
   }
 
@@ -99,7 +95,7 @@ export class Transport {
   async attempt(
     url: string | URL,
     request: (signal: AbortSignal) => Promise<Response>,
-    { signal, retries = this.policy.retries, timeoutMs }: AttemptOptions & { timeoutMs: number | undefined },
+    { signal, retries = this.policy.retries, timeoutMs }: AttemptOptions,
   ): Promise<Response> {
     for (let retry = 1; ; retry += 1) {
       signal?.throwIfAborted();

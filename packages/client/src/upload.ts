@@ -73,10 +73,7 @@ function escapeName(name: string): string {
   return name.replace(/\r?\n|\r/g, '%0D%0A').replaceAll('"', '%22');
 }
 
-function formOf(
-  parameters: Record<string, string>,
-  { blob, name }: Extract<Source, { blob: Blob }> | (Source & { blob: Blob }),
-) {
+function formOf(parameters: Record<string, string>, { blob, name }: Source & { blob: Blob }) {
   const form = new FormData();
   for (const [field, value] of Object.entries(parameters)) form.append(field, value);
   form.append('file', blob, name);

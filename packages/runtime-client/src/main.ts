@@ -5,10 +5,7 @@ import { describeError, type ErrorReport, RuntimeError, reportOf } from './error
 import { defineStreamifyResponse, type Handler, loadHandler } from './handler.ts';
 import { type Invocation, type ResponseStream, RuntimeApi } from './runtime-api.ts';
 
-/**
- * The entry point of a function's process, in Lambda and locally: loads the handler and runs the invocations of the
- * Lambda Runtime API one at a time.
- */
+/** The entry point of a function's process, in Lambda and locally: runs the handler for one invocation at a time. */
 closeInherited();
 const api = new RuntimeApi(variable('AWS_LAMBDA_RUNTIME_API'));
 /** Reports a failure to the caller that currently waits, if any. */
@@ -58,7 +55,7 @@ async function runStreaming(call: Call<'streaming'>, invocation: Invocation): Pr
   const { requestId } = invocation;
   const stream = api.stream(requestId);
   reportFailure = (report) => failStream(stream, requestId, report);
-  // A stream's failure rejects where it is awaited; without a listener it would end the process.
+  // `accepted` reports a failure of the stream. Without a listener, the failure would end the process.
   stream.on('error', () => {});
   try {
     await call(JSON.parse(invocation.event), stream, contextOf(invocation));

@@ -36,13 +36,12 @@ export class RuntimeApi {
   /** Waits for the next invocation. */
   async next(): Promise<Invocation> {
     const { status, headers, body } = await this.#call('GET', 'invocation/next');
-    const tenantId = headers['lambda-runtime-aws-tenant-id'];
     if (status !== 200) throw new Error(`Expected 200 for the next invocation but received ${status}: ${body}`);
     return {
       requestId: String(headers['lambda-runtime-aws-request-id']),
       functionArn: String(headers['lambda-runtime-invoked-function-arn']),
       deadline: Number(headers['lambda-runtime-deadline-ms']),
-      tenantId: tenantId === undefined ? undefined : String(tenantId),
+      tenantId: headers['lambda-runtime-aws-tenant-id']?.toString(),
       trace: headers['lambda-runtime-trace-id']?.toString(),
       event: body,
     };
@@ -68,19 +67,20 @@ export class RuntimeApi {
 
   /** Reports that an invocation failed. */
   async fail(requestId: string, report: ErrorReport): Promise<void> {
-    expectAccepted(await this.#reportError(`invocation/${requestId}/error`, report));
+    await this.#reportError(`invocation/${requestId}/error`, report);
   }
 
   /** Reports that the function could not start. */
   async failStart(report: ErrorReport): Promise<void> {
-    expectAccepted(await this.#reportError('init/error', report));
+    await this.#reportError('init/error', report);
   }
 
-  #reportError(path: string, report: ErrorReport): Promise<Reply> {
-    return this.#call('POST', path, JSON.stringify(report), {
+  async #reportError(path: string, report: ErrorReport): Promise<void> {
+    const headers = {
       'Content-Type': 'application/vnd.aws.lambda.error+json',
       [errorTypeHeader]: report.errorType,
-    });
+    };
+    expectAccepted(await this.#call('POST', path, JSON.stringify(report), headers));
   }
 
   async #call(method: string, path: string, payload = '', headers: Record<string, string> = {}): Promise<Reply> {
@@ -166,16 +166,9 @@ function responseOf(sent: ClientRequest): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   sent.on('error', reject);
   sent.once('response', (response) => {
-    const chunks: Buffer[] = [];
-    response.on('data', (chunk: Buffer) => chunks.push(chunk));
-    response.on('error', reject);
-    response.once('end', () =>
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        body: Buffer.concat(chunks).toString(),
-      }),
-    );
+    const { statusCode: status = 0, headers } = response;
+    const read = (chunks: Buffer[]) => resolve({ status, headers, body: Buffer.concat(chunks).toString() });
+    response.toArray().then(read, reject);
   });
   return promise;
 }

@@ -1,5 +1,5 @@
 import { type Account, type Invitation, type Member, normalizedEmail, type Person } from '../../accounts/account.ts';
-import { type Role, roles } from '../../accounts/caller.ts';
+import type { Role } from '../../accounts/caller.ts';
 import { decideMemberChange, isLastOwner, type MemberChange } from '../../accounts/members.ts';
 import { sha256 } from '../../crypto.ts';
 import { defined } from '../../defined.ts';
@@ -13,9 +13,10 @@ import {
   type Key,
   put,
   putIf,
-  query,
+  queryPartition,
   remove,
   removeIf,
+  storedIn,
   update,
 } from '../table.ts';
 import { partitions } from '../table-schema.ts';
@@ -24,26 +25,16 @@ import { recordChange } from './audit.ts';
 const invitationSeconds = 14 * 24 * 60 * 60;
 
 const partitionOf = (account: string) => `${partitions.account}${account}`;
-/** Returns the key of the item of an account. */
-export const accountKey = (account: string): Key => ({ pk: partitionOf(account), sk: 'account' });
 const memberPrefix = 'member#';
-const memberKey = (account: string, person: string): Key => ({
-  pk: partitionOf(account),
-  sk: `${memberPrefix}${person}`,
-});
 const invitationPrefix = 'invitation#';
-const listedInvitationKey = (account: string, id: string): Key => ({
-  pk: partitionOf(account),
-  sk: `${invitationPrefix}${id}`,
-});
-const membershipKey = (person: string, account: string): Key => ({
-  pk: `${partitions.membership}${person}`,
-  sk: account,
-});
-const invitationKey = (email: string, account: string): Key => ({
-  pk: `${partitions.invitation}${sha256(normalizedEmail(email))}`,
-  sk: account,
-});
+/** Returns the key of the item of an account. */
+export const accountKey = (account: string): Key => keyIn(account, 'account');
+const keyIn = (account: string, sk: string): Key => ({ pk: partitionOf(account), sk });
+const memberKey = (account: string, person: string) => keyIn(account, `${memberPrefix}${person}`);
+const listedInvitationKey = (account: string, id: string) => keyIn(account, `${invitationPrefix}${id}`);
+const membershipsOf = (person: string) => `${partitions.membership}${person}`;
+const invitationsTo = (email: string) => `${partitions.invitation}${sha256(normalizedEmail(email))}`;
+const invitationKey = (email: string, account: string): Key => ({ pk: invitationsTo(email), sk: account });
 
 /**
  * Returns the item of an account. It is the only source of members and roles: one conditional write changes them, so that
@@ -55,7 +46,7 @@ export function accountItem({ id, ...account }: Account, owner?: { id: string; a
     ...accountKey(id),
     ...account,
     members: owner ? { [owner.id]: { role: 'owner' satisfies Role, addedAt: owner.addedAt } } : {},
-    ...(owner ? { owners: new Set([owner.id]) } : {}),
+    owners: owner && new Set([owner.id]),
   };
 }
 
@@ -106,7 +97,7 @@ export async function roleIn(person: string, account: string): Promise<Role | un
 
 /** Returns the accounts of a person with the role that they have in each. */
 export async function accountsOf(person: string): Promise<(Account & { role: Role })[]> {
-  const memberships = await query({ keys: 'pk = :pk', values: { ':pk': `${partitions.membership}${person}` } });
+  const memberships = await queryPartition(membershipsOf(person));
   const items = await batchGet(memberships.map(({ sk }) => accountKey(String(sk))));
   return items
     .flatMap((item) => {
@@ -130,7 +121,7 @@ export async function readMember(
 export async function readMembers(
   account: string,
 ): Promise<{ account?: Account; members: Member[]; invitations: Invitation[] }> {
-  const items = await query({ keys: 'pk = :pk', values: { ':pk': partitionOf(account) } });
+  const items = await queryPartition(partitionOf(account));
   const found = items.find(isAccount);
   return defined({
     account: found && toAccount(found),
@@ -146,15 +137,12 @@ export async function addMember(account: string, person: Person, role: Role): Pr
   const addedAt = new Date().toISOString();
   await writeMember(account, person, addedAt);
   const isOwner = role === 'owner';
-  const added = await update(
-    accountKey(account),
-    `SET members.#person = :member${isOwner ? ' ADD owners :persons' : ''}`,
-    {
-      condition: `${itemExists} AND attribute_not_exists(members.#person)`,
-      names: { '#person': person.id },
-      values: { ':member': { role, addedAt }, ...(isOwner ? { ':persons': new Set([person.id]) } : {}) },
-    },
-  );
+  const expression = `SET members.#person = :member${isOwner ? ' ADD owners :persons' : ''}`;
+  const added = await update(accountKey(account), expression, {
+    condition: `${itemExists} AND attribute_not_exists(members.#person)`,
+    names: { '#person': person.id },
+    values: { ':member': { role, addedAt }, ':persons': isOwner ? new Set([person.id]) : undefined },
+  });
   return added !== undefined;
 }
 
@@ -166,36 +154,31 @@ async function writeMember(account: string, person: Person, addedAt: string): Pr
 export function itemsOfMember(account: string, { id, email, name }: Person, addedAt: string): (Key & Item)[] {
   return [
     { ...memberKey(account, id), person: id, email, name, addedAt },
-    { ...membershipKey(id, account), addedAt },
+    { pk: membershipsOf(id), sk: account, addedAt },
   ];
 }
 
 /** The rule of `isLastOwner` as a condition of the write, because members may change after they are read. */
 const isNotLastOwner = '(NOT contains(owners, :person) OR size(owners) > :one)';
+const isMember = 'attribute_exists(members.#person)';
 
 /** Changes the role of a member; the last owner of an account stays one. */
 export async function changeRole(account: string, person: string, role: Role): Promise<MemberChange> {
-  const names = { '#person': person, '#role': 'role' };
+  const isOwner = role === 'owner';
+  const expression = `SET members.#person.#role = :role ${isOwner ? 'ADD' : 'DELETE'} owners :persons`;
   const common = { ':role': role, ':persons': new Set([person]) };
-  const changed =
-    role === 'owner'
-      ? await update(accountKey(account), 'SET members.#person.#role = :role ADD owners :persons', {
-          condition: 'attribute_exists(members.#person)',
-          names,
-          values: common,
-        })
-      : await update(accountKey(account), 'SET members.#person.#role = :role DELETE owners :persons', {
-          condition: `attribute_exists(members.#person) AND ${isNotLastOwner}`,
-          names,
-          values: { ...common, ':person': person, ':one': 1 },
-        });
+  const changed = await update(accountKey(account), expression, {
+    condition: isOwner ? isMember : `${isMember} AND ${isNotLastOwner}`,
+    names: { '#person': person, '#role': 'role' },
+    values: isOwner ? common : { ...common, ':person': person, ':one': 1 },
+  });
   return changed ? 'changed' : whyNot(account, person, role);
 }
 
 /** Removes a member; the last owner of an account cannot be removed. */
 export async function removeMember(account: string, person: string): Promise<MemberChange> {
   const before = await update(accountKey(account), 'REMOVE members.#person DELETE owners :persons', {
-    condition: `attribute_exists(members.#person) AND ${isNotLastOwner}`,
+    condition: `${isMember} AND ${isNotLastOwner}`,
     names: { '#person': person },
     values: { ':persons': new Set([person]), ':person': person, ':one': 1 },
     returns: 'ALL_OLD',
@@ -204,7 +187,7 @@ export async function removeMember(account: string, person: string): Promise<Mem
   // Deletes only the items of this membership: the person may have been added again in the meantime.
   const { addedAt } = membersIn(before).get(person) ?? {};
   const isSame = 'addedAt = :addedAt';
-  await removeIf(membershipKey(person, account), isSame, { ':addedAt': addedAt });
+  await removeIf({ pk: membershipsOf(person), sk: account }, isSame, { ':addedAt': addedAt });
   await removeIf(memberKey(account, person), isSame, { ':addedAt': addedAt });
   return 'changed';
 }
@@ -254,8 +237,7 @@ export async function withdrawInvitation(account: string, { id, email }: Invitat
  * invitation is claimed first and cannot be withdrawn after that. The next sign-in completes an interrupted one.
  */
 export async function takeInvitations(person: Person): Promise<string[]> {
-  const { pk } = invitationKey(person.email, '');
-  const items = await query({ keys: 'pk = :pk', values: { ':pk': pk } });
+  const items = await queryPartition(invitationsTo(person.email));
   const taken: string[] = [];
   for (const item of items.filter((each) => !isOver(each))) {
     const account = String(item.sk);
@@ -286,13 +268,8 @@ function membersOf(items: Item[]): Member[] {
     .sort((left, right) => (left.addedAt < right.addedAt ? -1 : 1));
 }
 
-function membersIn(account: Item | undefined): Map<string, Pick<Member, 'role' | 'addedAt'>> {
-  return new Map(
-    Object.entries(Object(account?.members)).map(([person, value]) => {
-      const { role, addedAt } = Object(value);
-      return [person, { role: roleOf(role), addedAt: String(addedAt) }];
-    }),
-  );
+function membersIn(account: Item = {}): Map<string, Pick<Member, 'role' | 'addedAt'>> {
+  return new Map(Object.entries(storedIn<{ members?: Record<string, Member> }>(account).members ?? {}));
 }
 
 function isAccount({ sk }: Item): boolean {
@@ -309,21 +286,8 @@ function toAccount({ pk, kind, name, createdAt }: Item): Account {
   };
 }
 
-function toInvitation({ id, email, role, invitedBy, invitedAt, expiresAt }: Item): Invitation {
-  return {
-    id: String(id),
-    email: String(email),
-    role: roleOf(role),
-    invitedBy: String(invitedBy),
-    invitedAt: String(invitedAt),
-    expiresAt: String(expiresAt),
-  };
-}
-
-function roleOf(value: unknown): Role {
-  const role = roles.find((known) => known === value);
-  if (role === undefined) throw new Error(`An account has an unknown role ${String(value)}.`);
-  return role;
+function toInvitation({ claimedBy: _claimedBy, ...item }: Item): Invitation {
+  return storedIn(item);
 }
 
 /** Returns whether an item has expired. DynamoDB may delete it days later. */

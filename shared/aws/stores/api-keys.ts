@@ -1,9 +1,9 @@
 import type { Actor } from '../../accounts/audit.ts';
 import { scopes as allScopes, type Caller, type KeyLimits, type Scope } from '../../accounts/caller.ts';
 import { randomSecret, sha256 } from '../../crypto.ts';
-import { get, type Item, type Key, put, query, remove } from '../table.ts';
+import { defined } from '../../defined.ts';
+import { get, type Item, type Key, put, queryPartition, remove, storedIn } from '../table.ts';
 import { partitions } from '../table-schema.ts';
-import { toActor } from './audit.ts';
 
 /** An API key as it is stored: everything but the key itself. */
 export interface ApiKey {
@@ -34,7 +34,7 @@ export function hashOfKey(apiKey: string): string {
   return sha256(apiKey);
 }
 
-/** Returns the stored form of a key. Its id defaults to the start of its hash, as for keys stored without one. */
+/** Returns the stored form of a key. Its id defaults to the start of its hash. */
 export function describeKey(
   apiKey: string,
   {
@@ -48,7 +48,7 @@ export function describeKey(
 ): ApiKey {
   const hash = hashOfKey(apiKey);
   const start = apiKey.slice(0, startLength);
-  return { id: id ?? idOfHash(hash), start, hash, scopes, limits, createdAt, ...fields };
+  return { id: id ?? hash.slice(0, 24), start, hash, scopes, limits, createdAt, ...fields };
 }
 
 /** Returns the items of a key: the one that lists it, then the one that makes it valid. */
@@ -56,13 +56,8 @@ export function itemsOfKey({ hash, ...key }: ApiKey): { listed: Key & Item; effe
   const expiry = key.expiresAt === undefined ? undefined : Math.ceil(Date.parse(key.expiresAt) / 1000);
   const { start: _start, ...known } = key;
   return {
-    listed: {
-      ...listedKey(key.user, key.id),
-      ...key,
-      hash,
-      ...(expiry === undefined ? {} : { ttl: expiry + listedSeconds }),
-    },
-    effective: { ...effectiveKey(hash), ...known, ...(expiry === undefined ? {} : { ttl: expiry }) },
+    listed: { ...listedKey(key.user, key.id), ...key, hash, ttl: expiry && expiry + listedSeconds },
+    effective: { ...effectiveKey(hash), ...known, ttl: expiry },
   };
 }
 
@@ -75,13 +70,13 @@ export async function storeKey(key: ApiKey): Promise<void> {
 
 /** Returns the keys of an account, the oldest first. */
 export async function listKeys(account: string): Promise<ApiKey[]> {
-  return (await query({ keys: 'pk = :pk', values: { ':pk': `${partitions.accountKey}${account}` } })).map(toKey);
+  return (await queryPartition(`${partitions.accountKey}${account}`)).map(storedIn<ApiKey>);
 }
 
 /** Returns a key of an account. */
 export async function readKey(account: string, id: string): Promise<ApiKey | undefined> {
   const item = await get(listedKey(account, id));
-  return item && toKey(item);
+  return item && storedIn<ApiKey>(item);
 }
 
 /** Deletes a key. It becomes invalid first, so that after a crash it is still listed and can be deleted again. */
@@ -109,41 +104,10 @@ export function isExpired({ expiresAt }: Pick<Caller, 'expiresAt'>, now: number 
   return expiresAt !== undefined && expiresAt <= now;
 }
 
-function toCaller({ user, id, name, scopes, limits, expiresAt }: Item, hash: string): Caller | undefined {
-  if (typeof user !== 'string') return undefined;
-  return {
-    user,
-    key: typeof id === 'string' ? id : idOfHash(hash),
-    keyHash: hash,
-    ...(typeof name === 'string' ? { keyName: name } : {}),
-    // A key that was stored without scopes has all of them.
-    scopes: scopes === undefined ? allScopes : scopesIn(scopes),
-    limits: Object(limits),
-    ...(typeof expiresAt === 'string' ? { expiresAt: Date.parse(expiresAt) } : {}),
-  };
-}
-
-function toKey({ id, user, name, start, hash, scopes, limits, createdAt, createdBy, expiresAt }: Item): ApiKey {
-  return {
-    id: String(id),
-    user: String(user),
-    name: String(name),
-    start: String(start),
-    hash: String(hash),
-    scopes: scopesIn(scopes),
-    limits: Object(limits),
-    createdAt: String(createdAt),
-    createdBy: toActor(createdBy),
-    ...(typeof expiresAt === 'string' ? { expiresAt } : {}),
-  };
-}
-
-function scopesIn(value: unknown): Scope[] {
-  return allScopes.filter((scope) => Array.isArray(value) && value.includes(scope));
-}
-
-function idOfHash(hash: string): string {
-  return hash.slice(0, 24);
+function toCaller(item: Item, keyHash: string): Caller {
+  const { user, id, name, scopes, limits, expiresAt } = storedIn<ApiKey>(item);
+  const expiry = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+  return defined({ user, key: id, keyHash, keyName: name, scopes, limits, expiresAt: expiry });
 }
 
 function listedKey(account: string, id: string): Key {

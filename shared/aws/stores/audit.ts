@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type Actor, type AuditAction, type AuditEntry, auditActions } from '../../accounts/audit.ts';
-import { type Item, type Key, put, query } from '../table.ts';
+import type { AuditEntry } from '../../accounts/audit.ts';
+import { type Item, type Key, put, query, storedIn } from '../table.ts';
 import { partitions } from '../table-schema.ts';
 
 const keptSeconds = 90 * 24 * 60 * 60;
 
-/**
- * Records a change before it takes effect, so that every change is logged. An entry without a change is one that
- * failed.
- */
+/** Records a change before it takes effect, so that every change is logged. The change itself may still fail. */
 export async function recordChange(account: string, change: Omit<AuditEntry, 'id' | 'at'>): Promise<void> {
   await put(auditItem(account, change));
 }
@@ -39,7 +36,7 @@ export async function listChanges(account: string, limit: number, before?: strin
     values: {
       ':pk': partitionOf(account),
       ':now': Math.floor(Date.now() / 1000),
-      ...(before === undefined ? {} : { ':before': before }),
+      ':before': before,
     },
     descending: true,
     limit,
@@ -48,34 +45,7 @@ export async function listChanges(account: string, limit: number, before?: strin
 }
 
 function toEntry(item: Item): AuditEntry {
-  const { sk, at, action, subject, name, scopes, role, actor, address, agent } = item;
-  return {
-    id: String(sk),
-    at: String(at),
-    action: actionOf(action),
-    subject: String(subject),
-    ...(typeof name === 'string' ? { name } : {}),
-    ...(Array.isArray(scopes) ? { scopes: scopes.map(String) } : {}),
-    ...(typeof role === 'string' ? { role } : {}),
-    actor: toActor(actor),
-    ...(typeof address === 'string' ? { address } : {}),
-    ...(typeof agent === 'string' ? { agent } : {}),
-  };
-}
-
-function actionOf(value: unknown): AuditAction {
-  const action = auditActions.find((known) => known === value);
-  if (action === undefined) throw new Error(`The audit log has an unknown action ${String(value)}.`);
-  return action;
-}
-
-/** Returns the actor that an item names. */
-export function toActor(value: unknown): Actor {
-  const { type, id } = Object(value);
-  return {
-    type: type === 'key' || type === 'person' ? type : 'operator',
-    ...(typeof id === 'string' ? { id } : {}),
-  };
+  return { ...storedIn<Omit<AuditEntry, 'id'>>(item), id: String(item.sk) };
 }
 
 function partitionOf(account: string): string {

@@ -1,12 +1,10 @@
-import type { CountedHour, CountedSlot } from '../../lists/counted-hour.ts';
+import type { CountedHour, CountedSlot } from '../../lists/counts.ts';
 import { hourOfSlot, mayBeCounted, slotMs, slotOfId, slotsPerHour } from '../../lists/slots.ts';
 import { RecentValues } from '../../recent-values.ts';
 import { type Item, type Key, query, update } from '../table.ts';
 import { partitions } from '../table-schema.ts';
 
-/**
- * How long an announcement covers further deletions of this process, in milliseconds. Far less than the lag of counts.
- */
+/** How long an announcement covers further deletions of this process. Far less than the lag of counts. */
 const announcedMs = 10_000;
 const hourSeconds = (slotMs * slotsPerHour) / 1000;
 /** How long the item of an hour with nothing but announced deletions is kept, in seconds. */

@@ -1,5 +1,5 @@
 import { sendEvents } from '../events.ts';
-import { type Key, put, query, remove } from '../table.ts';
+import { type Key, put, queryPartition, remove } from '../table.ts';
 import { partitions } from '../table-schema.ts';
 
 const connectionKey = (keyHash: string, connection: string): Key => ({
@@ -17,11 +17,8 @@ export async function forgetConnection(keyHash: string, connection: string): Pro
   await remove(connectionKey(keyHash, connection));
 }
 
-/**
- * Closes the connections that were opened with a key. One that is being opened at the same time is missed, and is
- * closed when it next sends or receives.
- */
+/** Closes the connections of a key. One that is just being opened is closed when it next sends or receives. */
 export async function closeConnections(keyHash: string): Promise<void> {
-  const open = await query({ keys: 'pk = :pk', values: { ':pk': `${partitions.keyConnection}${keyHash}` } });
+  const open = await queryPartition(`${partitions.keyConnection}${keyHash}`);
   await sendEvents(open.map(({ sk }) => ({ type: 'abandoned', connection: String(sk) })));
 }

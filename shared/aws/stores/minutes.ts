@@ -4,10 +4,7 @@ import type { Task } from '../../tasks/task.ts';
 import { get, type Item, type Key, query, type TransactionWrite } from '../table.ts';
 import { partitions } from '../table-schema.ts';
 
-/**
- * Shards of an account's usage. The end of each task writes to one of them in a transaction, which blocks other writes
- * to it for some milliseconds.
- */
+/** Shards of an account's usage. The transaction at the end of a task blocks its shard for some milliseconds. */
 const usageShards = 16;
 /** The current month and the twelve before it. */
 const keptSeconds = 400 * 86_400;

@@ -1,7 +1,7 @@
 import type { Person as MemberPerson } from '../../accounts/account.ts';
 import { randomSecret, sha256 } from '../../crypto.ts';
 import { newId } from '../../ids.ts';
-import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, remove, update } from '../table.ts';
+import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, remove, storedIn, update } from '../table.ts';
 import { partitions } from '../table-schema.ts';
 
 /** A person's identity and profile at an OpenID Connect issuer. */
@@ -72,10 +72,9 @@ export async function createSession({ id: person, account }: Person, now: number
 export async function readSession(id: string, now: number = Date.now()): Promise<Session | undefined> {
   const key = sessionKey(id);
   // A page calls right after the sign-in; all later reads are eventually consistent at half the cost.
-  const { person, account, csrf, createdAt, expiresAt } =
-    (await get(key, { consistent: false })) ?? (await get(key)) ?? {};
-  const session = { person, account, csrf, createdAt, expiresAt };
-  return isSession(session) && Date.parse(session.expiresAt) > now ? session : undefined;
+  const item = (await get(key, { consistent: false })) ?? (await get(key));
+  const session = item && storedIn<Session>(item);
+  return session && Date.parse(session.expiresAt) > now ? session : undefined;
 }
 
 /** Returns an active session, and extends it if it has been idle for an hour. */
@@ -101,10 +100,6 @@ export async function endSession(id: string): Promise<void> {
 function expiry(createdAt: number, now: number): { expiresAt: string; ttl: number } {
   const expires = Math.min(now + maxIdleMs, createdAt + maxAgeMs);
   return { expiresAt: new Date(expires).toISOString(), ttl: Math.ceil(expires / 1000) };
-}
-
-function isSession(session: Record<keyof Session, unknown>): session is Session {
-  return Object.values(session).every((value) => typeof value === 'string');
 }
 
 function personKey(issuer: string, subject: string): Key {

@@ -17,7 +17,9 @@ import {
   put,
   putIf,
   query,
+  queryPartition,
   remove,
+  storedIn,
   type TransactionWrite,
   transact,
   update,
@@ -43,10 +45,7 @@ const groupKey = (id: string) => `${partitions.group}${groupOfId(id)}`;
 const taskKey = (id: string): Key => ({ pk: groupKey(id), sk: `${taskPrefix}${id}` });
 const jobKey = (id: string): Key => ({ pk: groupKey(id), sk: jobSortKey });
 
-/**
- * The records of tasks and jobs in DynamoDB. Each change is one conditional write on one item, in a transaction with
- * the account's usage if it changes that.
- */
+/** The records of tasks and jobs. Each change is one conditional write, in a transaction with its charges, if any. */
 export const records = {
   task: (id: string) => read(taskKey(id), toTask),
 
@@ -55,7 +54,7 @@ export const records = {
   },
 
   async group(id: string): Promise<Group> {
-    return toGroup(await query({ keys: 'pk = :pk', values: { ':pk': groupKey(id) } }));
+    return toGroup(await queryPartition(groupKey(id)));
   },
 
   async groupPart(id: string, tasks: string[], account?: WorkerAccount): Promise<Group> {
@@ -95,10 +94,7 @@ export const records = {
     return (await batchGet(ids.map(jobKey))).map(toJob);
   },
 
-  /**
-   * Creates a job. It records when its account was last seen without subscribers, which saves a read if a file is
-   * posted at once.
-   */
+  /** Creates a job, with the time its account was last seen without subscribers, which saves a read. */
   createJob: (job: Job) => put({ ...fromJob(job), noSubscribersAt: noSubscribersAt(job.user) }),
 
   async changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined> {
@@ -298,31 +294,21 @@ function membersOf(set: unknown): string[] {
 }
 
 /** Returns the attributes of a record without those of the table and its indexes. */
-function ownAttributes({
-  pk: _pk,
-  sk: _sk,
-  owner: _owner,
-  ttl: _ttl,
-  dueShard: _shard,
-  endStatus: _end,
-  writer: _writer,
-  noSubscribersAt: _noSubscribersAt,
-  ...own
-}: Item): Item {
-  return own;
+function recordIn<T>(item: Item): T {
+  const { owner: _owner, endStatus: _end, writer: _writer, noSubscribersAt: _seen, ...own } = item;
+  return storedIn(own);
 }
 
-function toTask(record: Item): Task {
-  const { operations: _operations, ...task } = ownAttributes(record);
-  return { ...(task as unknown as Task), dependents: membersOf(record.dependents) };
+function toTask({ operations: _operations, ...item }: Item): Task {
+  return { ...recordIn<Task>(item), dependents: membersOf(item.dependents) };
 }
 
-function toJob(record: Item): Job {
+function toJob(item: Item): Job {
   return {
-    ...(ownAttributes(record) as unknown as Job),
-    open: membersOf(record.open),
-    gone: membersOf(record.gone),
-    pendingEvents: membersOf(record.pendingEvents).filter(isJobEventType),
+    ...recordIn<Job>(item),
+    open: membersOf(item.open),
+    gone: membersOf(item.gone),
+    pendingEvents: membersOf(item.pendingEvents).filter(isJobEventType),
   };
 }
 

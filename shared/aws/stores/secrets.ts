@@ -1,18 +1,15 @@
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { secretKey } from '../../files/keys.ts';
 import type { JsonObject, Task } from '../../tasks/task.ts';
 import { bucket } from '../bucket.ts';
+import { deleteObject, putObject } from '../objects.ts';
 
 /** A task and its operation, which decides whether its secrets are store credentials or file passwords. */
 type Owner = Pick<Task, 'id' | 'operation'>;
 
 /** Stores the secrets of a task until it ends. */
 export async function storeSecrets(task: Owner, secrets: JsonObject): Promise<void> {
-  const { client, name } = bucket();
-  const body = JSON.stringify(secrets);
-  await client.send(
-    new PutObjectCommand({ Bucket: name, Key: secretKey(task), Body: body, ContentType: 'application/json' }),
-  );
+  await putObject(secretKey(task), JSON.stringify(secrets), 'application/json');
 }
 
 /** Reads the secrets of a task in progress. */
@@ -25,6 +22,5 @@ export async function readSecrets(task: Owner): Promise<JsonObject> {
 
 /** Deletes the secrets of a task. */
 export async function deleteSecrets(task: Owner): Promise<void> {
-  const { client, name } = bucket();
-  await client.send(new DeleteObjectCommand({ Bucket: name, Key: secretKey(task) }));
+  await deleteObject(secretKey(task));
 }

@@ -3,7 +3,7 @@ import { allowsOrigin } from '../../accounts/limits.ts';
 import { randomSecret, sha256 } from '../../crypto.ts';
 import { defined } from '../../defined.ts';
 import { RecentValues } from '../../recent-values.ts';
-import { get, type Key, put } from '../table.ts';
+import { get, type Key, put, storedIn } from '../table.ts';
 import { partitions } from '../table-schema.ts';
 import { roleIn } from './accounts.ts';
 import { callerOfHash, callerOfKey, isExpired } from './api-keys.ts';
@@ -29,10 +29,7 @@ export async function issueToken(holder: TokenHolder, seconds: number): Promise<
   return { token, expiresAt };
 }
 
-/**
- * Returns the holder of an API key or token, with or without `Bearer`, if it may read. A key that is limited to origins
- * must come from one of them.
- */
+/** Returns the holder of a credential, with or without `Bearer`, if it may read and its key allows the origin. */
 export async function holderOf(credential: string, origin: string | undefined): Promise<TokenHolder | undefined> {
   const secret = credential.trim().replace(/^Bearer +/i, '');
   if (secret === '') return undefined;
@@ -65,14 +62,9 @@ async function remembered(name: string, read: () => Promise<Caller | undefined>)
 
 async function holderOfToken(token: string): Promise<TokenHolder | undefined> {
   // Consistent, because a page connects as soon as it has its token.
-  const { user, job, keyHash, person, expiresAt } = (await get(keyOf(token))) ?? {};
-  if (typeof user !== 'string' || Date.parse(String(expiresAt)) <= Date.now()) return undefined;
-  const holder = {
-    user,
-    ...(typeof job === 'string' ? { job } : {}),
-    ...(typeof keyHash === 'string' ? { keyHash } : {}),
-    ...(typeof person === 'string' ? { person } : {}),
-  };
+  const item = await get(keyOf(token));
+  if (!item || Date.parse(String(item.expiresAt)) <= Date.now()) return undefined;
+  const { expiresAt: _expiresAt, ...holder } = storedIn<TokenHolder & { expiresAt: string }>(item);
   return (await isStillValid(holder)) ? holder : undefined;
 }
 

@@ -1,7 +1,20 @@
 import type { Job } from '../../jobs/job.ts';
 import type { DeliveryRef } from '../../webhooks/deliveries.ts';
 import type { Delivery, Webhook } from '../../webhooks/webhook.ts';
-import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, query, remove, update } from '../table.ts';
+import {
+  get,
+  type Item,
+  itemExists,
+  itemIsAbsent,
+  type Key,
+  put,
+  putIf,
+  query,
+  queryPartition,
+  remove,
+  storedIn,
+  update,
+} from '../table.ts';
 import { partitions } from '../table-schema.ts';
 import { shardOf } from './records.ts';
 
@@ -22,20 +35,20 @@ export async function storeWebhook(webhook: Webhook): Promise<void> {
 /** Returns a webhook of a user, or of one of their jobs. */
 export async function readWebhook(user: string, id: string): Promise<Webhook | undefined> {
   const items = await Promise.all([user, id].map((owner) => get(webhookKey(owner, id))));
-  const [webhook] = items.flatMap((item) => (item && item.user === user ? [toWebhook(item)] : []));
+  const [webhook] = items.flatMap((item) => (item && item.user === user ? [storedIn<Webhook>(item)] : []));
   return webhook;
 }
 
 /** Returns the webhooks of a user, the oldest first. */
 export async function listWebhooks(user: string): Promise<Webhook[]> {
-  return (await query({ keys: 'pk = :pk', values: { ':pk': `${partitions.webhook}${user}` } })).map(toWebhook);
+  return (await queryPartition(`${partitions.webhook}${user}`)).map(storedIn<Webhook>);
 }
 
 /** Returns the webhooks that receive the events of a job. */
 export async function webhooksFor(job: Job): Promise<Webhook[]> {
   const own = job.webhook === undefined ? undefined : get(webhookKey(job.id, job.webhook));
   const [all, given] = await Promise.all([listWebhooks(job.user), own]);
-  return given ? [...all, toWebhook(given)] : all;
+  return given ? [...all, storedIn<Webhook>(given)] : all;
 }
 
 /** Deletes a webhook; its pending deliveries fail. */
@@ -52,13 +65,13 @@ export async function disableWebhook(webhook: Webhook): Promise<void> {
 /** Reads a delivery. */
 export async function readDelivery(ref: DeliveryRef): Promise<Delivery | undefined> {
   const item = await get(deliveryKey(ref));
-  return item && toDelivery(item);
+  return item && storedIn<Delivery>(item);
 }
 
 /** Returns the deliveries of a webhook, those of the newest jobs first. */
 export async function listDeliveries(webhook: string, limit: number): Promise<Delivery[]> {
   const values = { ':pk': `${partitions.delivery}${webhook}` };
-  return (await query({ keys: 'pk = :pk', values, descending: true, limit })).map(toDelivery);
+  return (await query({ keys: 'pk = :pk', values, descending: true, limit })).map(storedIn<Delivery>);
 }
 
 /** Creates a delivery; returns the existing one, if any, and leaves it as it is. */
@@ -79,15 +92,4 @@ function fromDelivery(delivery: Delivery): Key & Item {
     ttl: Math.ceil(Date.parse(delivery.expiresAt) / 1000),
     dueShard: delivery.dueAt === undefined ? undefined : shardOf(delivery.job),
   };
-}
-
-function toWebhook(record: Item): Webhook {
-  const { pk: _pk, sk: _sk, ttl: _ttl, ...webhook } = record;
-  return webhook as unknown as Webhook;
-}
-
-function toDelivery(record: Item): Delivery {
-  const { pk: _pk, sk: _sk, ttl: _ttl, dueShard: _shard, ...delivery } = record;
-  // Deliveries stored by earlier versions have no count.
-  return { attemptCount: 0, ...delivery } as unknown as Delivery;
 }

@@ -1,7 +1,7 @@
 import { groupOfId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
-import type { CountedHour } from '../../../shared/lists/counted-hour.ts';
+import type { CountedHour } from '../../../shared/lists/counts.ts';
 import type { GroupSummary } from '../../../shared/lists/group-summary.ts';
 import { hourOfSlot, mayBeCounted, slotOfId } from '../../../shared/lists/slots.ts';
 import type { OwnedRecords } from '../../../shared/lists/view.ts';

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { timeText } from '../format.ts';
 import { useLoaded } from '../parts/load.ts';
-import { Empty } from '../parts/notice.tsx';
 import { Table, View } from '../parts/view.tsx';
 import type { AuditPage } from '../service/types.ts';
 
@@ -28,11 +27,7 @@ export function Audit() {
             label="Audit log"
             columns={['Time', 'Action', 'Subject', 'Actor', 'Address']}
             rows={docs}
-            empty={
-              <Empty title="No changes yet">
-                <p>Changes to keys, webhooks and members appear here.</p>
-              </Empty>
-            }
+            empty={['No changes yet', 'Changes to keys, webhooks and members appear here.']}
           >
             {({ id, at, action, subject, name, actor, address }) => (
               <tr key={id}>

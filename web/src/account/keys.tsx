@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { timeText } from '../format.ts';
-import { CardForm, TextInput } from '../parts/card-form.tsx';
-import { Confirmed } from '../parts/confirmed.tsx';
+import { CardForm, Choice, Confirmed, TextInput } from '../parts/card-form.tsx';
 import { useAction, useLoaded } from '../parts/load.ts';
-import { Empty, Problem } from '../parts/notice.tsx';
+import { Problem } from '../parts/notice.tsx';
 import { Secret, Table, View } from '../parts/view.tsx';
 import { request } from '../service/request.ts';
 import type { Key, KeyList, NewKey } from '../service/types.ts';
@@ -14,11 +13,18 @@ const scopes = [
   ['account', 'Manage keys, webhooks and members'],
 ] as const;
 
+const lifetimes = [
+  ['0', 'never'],
+  ['30', 'in 30 days'],
+  ['90', 'in 90 days'],
+  ['365', 'in a year'],
+] as const;
+
 /** Shows the API keys of the account. */
 export function Keys() {
   const loaded = useLoaded<KeyList>('/v1/account/keys');
   const created = useSignal<NewKey | undefined>(undefined);
-  const { problem, run } = useAction();
+  const { problem, run } = useAction(loaded.reload);
   const create = async (data: FormData) => {
     const days = Number(data.get('days'));
     created.value = await request<NewKey>('POST', '/v1/account/keys', {
@@ -32,7 +38,6 @@ export function Keys() {
     run(async () => {
       await request('DELETE', `/v1/account/keys/${id}`);
       if (created.value?.id === id) created.value = undefined;
-      loaded.reload();
     });
   return (
     <View title="API keys" lead="Programs authenticate with API keys." from={loaded}>
@@ -41,15 +46,7 @@ export function Keys() {
           <CardForm title="New key" action="Create key" onSubmit={create}>
             <div class="row">
               <TextInput id="name" name="name" label="Name" maxLength={100} placeholder="Nightly import" />
-              <div class="field">
-                <label for="days">Expires</label>
-                <select id="days" name="days">
-                  <option value="0">never</option>
-                  <option value="30">in 30 days</option>
-                  <option value="90">in 90 days</option>
-                  <option value="365">in a year</option>
-                </select>
-              </div>
+              <Choice id="days" name="days" label="Expires" values={lifetimes} />
             </div>
             <fieldset>
               <legend>Scopes</legend>
@@ -72,11 +69,7 @@ export function Keys() {
             columns={['Name', 'Key', 'Scopes', 'Last used', 'Expires']}
             hasActions
             rows={docs}
-            empty={
-              <Empty title="No keys">
-                <p>With a key, a program can convert files on behalf of this account.</p>
-              </Empty>
-            }
+            empty={['No keys', 'With a key, a program can convert files on behalf of this account.']}
           >
             {(key) => (
               <tr key={key.id}>

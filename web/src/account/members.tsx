@@ -1,6 +1,5 @@
 import { timeText } from '../format.ts';
-import { CardForm, TextInput } from '../parts/card-form.tsx';
-import { Confirmed } from '../parts/confirmed.tsx';
+import { CardForm, Choice, Confirmed, TextInput } from '../parts/card-form.tsx';
 import { useAction, useLoaded } from '../parts/load.ts';
 import { Problem } from '../parts/notice.tsx';
 import { Status, Table, View } from '../parts/view.tsx';
@@ -9,23 +8,20 @@ import { chooseAccount, session } from '../service/session.ts';
 import type { MemberList } from '../service/types.ts';
 
 const roles = [
-  ['owner', 'full access'],
-  ['developer', 'convert files'],
-  ['viewer', 'read only'],
+  ['owner', 'owner: full access'],
+  ['developer', 'developer: convert files'],
+  ['viewer', 'viewer: read only'],
 ] as const;
 
 /** Shows the members of the account, and creates teams. */
 export function Members() {
   const loaded = useLoaded<MemberList>('/v1/account/members');
-  const { problem, run } = useAction();
+  const { problem, run } = useAction(loaded.reload);
   const me = session.value.state === 'in' ? session.value.me : undefined;
   const isTeam = me?.account.kind === 'team';
   const mayManage = isTeam && me.scopes.includes('account');
   const change = (id: string, method: 'POST' | 'DELETE', body?: object) =>
-    run(async () => {
-      await request(method, `/v1/account/members/${id}`, body);
-      loaded.reload();
-    });
+    run(() => request(method, `/v1/account/members/${id}`, body));
   const invite = async (data: FormData) => {
     await request('POST', '/v1/account/members', { email: data.get('email'), role: data.get('role') });
     loaded.reload();
@@ -50,16 +46,7 @@ export function Members() {
             <CardForm title="Invite a member" action="Invite" onSubmit={invite}>
               <div class="row">
                 <TextInput id="email" name="email" type="email" label="Email address" />
-                <div class="field">
-                  <label for="role">Role</label>
-                  <select id="role" name="role">
-                    {roles.map(([role, text]) => (
-                      <option key={role} value={role} selected={role === 'developer'}>
-                        {role}: {text}
-                      </option>
-                    ))}
-                  </select>
-                </div>
+                <Choice id="role" name="role" label="Role" values={roles} initial="developer" />
               </div>
             </CardForm>
           )}

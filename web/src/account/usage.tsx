@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { durationText } from '../format.ts';
 import { useLoaded } from '../parts/load.ts';
 import { Empty } from '../parts/notice.tsx';
-import { Table, View } from '../parts/view.tsx';
+import { Figures, Table, View } from '../parts/view.tsx';
 import { session } from '../service/session.ts';
 import type { Usage as UsageData } from '../service/types.ts';
 
@@ -19,7 +19,7 @@ export function Usage() {
     <View title="Usage" lead="Conversion time excludes waiting and transfers." from={loaded}>
       {(usage) => (
         <>
-          <Figures usage={usage} />
+          <Totals usage={usage} />
           <div class="card stack">
             <div class="row apart">
               <h2>By day</h2>
@@ -32,9 +32,9 @@ export function Usage() {
                     days.value = Number(currentTarget.value);
                   }}
                 >
-                  <option value="7">7 days</option>
-                  <option value="30">30 days</option>
-                  <option value="90">90 days</option>
+                  {[7, 30, 90].map((each) => (
+                    <option key={each} value={each}>{`${each} days`}</option>
+                  ))}
                 </select>
               </div>
             </div>
@@ -62,9 +62,9 @@ export function Usage() {
   );
 }
 
-function Figures({ usage: { conversionSeconds, tasks, month } }: { usage: UsageData }) {
+function Totals({ usage: { conversionSeconds, tasks, month } }: { usage: UsageData }) {
   const limits = session.value.state === 'in' ? session.value.me.rateLimits : undefined;
-  const figures: [string, string][] = [
+  const rows: [string, string][] = [
     ['Conversion time', durationText(conversionSeconds)],
     ['Tasks', String(tasks)],
     [
@@ -75,16 +75,7 @@ function Figures({ usage: { conversionSeconds, tasks, month } }: { usage: UsageD
     ],
     ['Requests per minute', String(limits?.requestsPerMinute ?? 'unlimited')],
   ];
-  return (
-    <dl class="card figures">
-      {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd class="number">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Figures class="card figures" rows={rows} />;
 }
 
 const size = { width: 900, height: 240, left: 56, bottom: 28, top: 12 };

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { timeText } from '../format.ts';
-import { CardForm, TextInput } from '../parts/card-form.tsx';
-import { Confirmed } from '../parts/confirmed.tsx';
+import { CardForm, Confirmed, TextInput } from '../parts/card-form.tsx';
 import { useAction, useLoaded } from '../parts/load.ts';
-import { Empty, Problem } from '../parts/notice.tsx';
+import { Problem } from '../parts/notice.tsx';
 import { Secret, Status, Table, View } from '../parts/view.tsx';
 import { path } from '../router.ts';
 import { request } from '../service/request.ts';
@@ -18,17 +17,13 @@ export function Webhooks() {
 function List() {
   const loaded = useLoaded<WebhookList>('/v1/account/webhooks');
   const created = useSignal<Webhook | undefined>(undefined);
-  const { problem, run } = useAction();
+  const { problem, run } = useAction(loaded.reload);
   const create = async (data: FormData) => {
     const url = String(data.get('url')).trim();
     created.value = await request<Webhook>('POST', '/v1/account/webhooks', { url });
     loaded.reload();
   };
-  const remove = (id: string) =>
-    run(async () => {
-      await request('DELETE', `/v1/account/webhooks/${id}`);
-      loaded.reload();
-    });
+  const remove = (id: string) => run(() => request('DELETE', `/v1/account/webhooks/${id}`));
   return (
     <View title="Webhooks" lead="Your endpoints that are called when a job is created or ends." from={loaded}>
       {({ docs }) => (
@@ -43,11 +38,7 @@ function List() {
             columns={['URL', 'Events', 'Created']}
             hasActions
             rows={docs}
-            empty={
-              <Empty title="No webhooks">
-                <p>With a webhook, you are notified about jobs and do not need to poll.</p>
-              </Empty>
-            }
+            empty={['No webhooks', 'With a webhook, you are notified about jobs and do not need to poll.']}
           >
             {({ id, url, events, createdAt, disabledAt }) => (
               <tr key={id}>
@@ -71,12 +62,9 @@ function List() {
 
 function Deliveries({ id }: { id: string }) {
   const loaded = useLoaded<DeliveryList>(`/v1/account/webhooks/${id}/deliveries`);
-  const { problem, run } = useAction();
+  const { problem, run } = useAction(loaded.reload);
   const replay = (delivery: string) =>
-    run(async () => {
-      await request('POST', `/v1/account/webhooks/${id}/deliveries/${encodeURIComponent(delivery)}/replay`);
-      loaded.reload();
-    });
+    run(() => request('POST', `/v1/account/webhooks/${id}/deliveries/${encodeURIComponent(delivery)}/replay`));
   return (
     <View title="Deliveries" from={loaded}>
       {({ docs }) => (
@@ -93,13 +81,12 @@ function Deliveries({ id }: { id: string }) {
             columns={['Created', 'Event', 'Status', 'Attempts']}
             hasActions
             rows={docs}
-            empty={
-              <Empty title="No deliveries yet">
-                <p>
-                  The next job calls this webhook. <a href="/">Convert a file</a> to try it.
-                </p>
-              </Empty>
-            }
+            empty={[
+              'No deliveries yet',
+              <>
+                The next job calls this webhook. <a href="/">Convert a file</a> to try it.
+              </>,
+            ]}
           >
             {(delivery) => (
               <tr key={delivery.id}>

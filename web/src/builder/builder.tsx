@@ -11,10 +11,9 @@ import type { Job } from '../service/types.ts';
 import { type Check, useCheck } from './check.ts';
 import { CodeTabs } from './code-tabs.tsx';
 import { type Draft, draftOf, emptyDraft, type FieldProblem, parseJob, withNewTask } from './draft.ts';
-import { focusOn } from './focus.ts';
 import { type Description, type Operation, operationsOf } from './operations.ts';
 import { runDraft } from './run.ts';
-import { draft, openTask, replaceDraft, undoable } from './state.ts';
+import { draft, focusOn, openTask, replaceDraft, undoable } from './state.ts';
 import { problemText, TaskCard } from './task-card.tsx';
 import { templates } from './templates.ts';
 
@@ -145,6 +144,7 @@ function Overview({ current, check }: { current: Draft; check: Check }) {
       state: isWrong ? 'failed' : 'created',
     };
   });
+  const mayRun = check.estimate && check.isCurrent;
   const start = () =>
     run(async () => {
       const empty = current.tasks.find(({ operation, file }) => operation === 'import/upload' && !file);
@@ -179,12 +179,7 @@ function Overview({ current, check }: { current: Draft; check: Check }) {
             Clear
           </button>
           {progress.value === undefined ? (
-            <button
-              type="button"
-              class="main"
-              disabled={!check.estimate || !check.isCurrent}
-              onClick={() => void start()}
-            >
+            <button type="button" class="main" disabled={!mayRun} onClick={() => void start()}>
               Run job
             </button>
           ) : (

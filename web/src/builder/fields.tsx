@@ -1,5 +1,3 @@
-import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { titleOf } from '../convert/options-form.tsx';
 import { Field } from '../parts/field.tsx';
 import type { Json } from './draft.ts';
@@ -13,6 +11,11 @@ interface ParameterProps {
   onChange(value: Json | undefined): void;
 }
 
+const yesOrNo = [
+  ['true', 'Yes'],
+  ['false', 'No'],
+];
+
 /** Shows the field for a parameter of an operation. */
 export function ParameterField({ id, parameter, value, problem, onChange }: ParameterProps) {
   const { name, kind, values, hint, example, isRequired } = parameter;
@@ -24,28 +27,21 @@ export function ParameterField({ id, parameter, value, problem, onChange }: Para
         const common = { ...attributes, ...(isRequired ? { required: true } : {}) };
         switch (kind) {
           case 'choice':
+          case 'boolean': {
+            const isChoice = kind === 'choice';
+            const choices = isChoice ? values.map((each) => [each, titleOf(each)]) : yesOrNo;
+            const set = (text: string) => (isChoice || text === '' ? setText(text) : onChange(text === 'true'));
             return (
-              <select {...common} value={given} onChange={({ currentTarget }) => setText(currentTarget.value)}>
-                <option value="">Choose</option>
-                {values.map((each) => (
+              <select {...common} value={given} onChange={({ currentTarget }) => set(currentTarget.value)}>
+                <option value="">{isChoice ? 'Choose' : 'Default'}</option>
+                {choices.map(([each, title]) => (
                   <option key={each} value={each}>
-                    {titleOf(each)}
+                    {title}
                   </option>
                 ))}
               </select>
             );
-          case 'boolean':
-            return (
-              <select
-                {...common}
-                value={given}
-                onChange={({ currentTarget: { value: text } }) => onChange(text === '' ? undefined : text === 'true')}
-              >
-                <option value="">Default</option>
-                <option value="true">Yes</option>
-                <option value="false">No</option>
-              </select>
-            );
+          }
           case 'number':
             return (
               <input
@@ -127,28 +123,5 @@ export function FileField({ id, hint, onChoose }: { id: string; hint: string; on
         />
       )}
     </Field>
-  );
-}
-
-interface DisclosureProps {
-  title: string;
-  /** Opens it, for example for problems; the user can close it again. */
-  isNeeded: boolean;
-  children(isOpen: boolean): ComponentChildren;
-}
-
-/** Shows rarely needed content on demand. */
-export function Disclosure({ title, isNeeded, children }: DisclosureProps) {
-  const isOpen = useSignal(false);
-  return (
-    <details
-      open={isOpen.value || isNeeded}
-      onToggle={({ currentTarget }) => {
-        isOpen.value = currentTarget.open;
-      }}
-    >
-      <summary>{title}</summary>
-      {children(isOpen.value)}
-    </details>
   );
 }

@@ -39,3 +39,8 @@ export function toggleTask(key: string): void {
   if (others.delete(key)) opened.value = others;
   else openTask(key);
 }
+
+/** Focuses an element after the next render. */
+export function focusOn(id: string): void {
+  requestAnimationFrame(() => document.getElementById(id)?.focus());
+}

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
-import { useEffect } from 'preact/hooks';
 import { FormatSelect } from '../convert/format-select.tsx';
 import { inputsOf, outputsOf } from '../convert/formats.ts';
 import { OptionsForm, type OptionValues } from '../convert/options-form.tsx';
 import { sizeText } from '../format.ts';
-import { Field } from '../parts/field.tsx';
-import { messageOf } from '../service/request.ts';
+import { Disclosure, Field } from '../parts/field.tsx';
+import { useLatest } from '../parts/load.ts';
 import {
   type DraftTask,
   type FieldProblem,
@@ -16,10 +15,9 @@ import {
   withParameter,
   withTask,
 } from './draft.ts';
-import { Disclosure, FileField, ParameterField } from './fields.tsx';
-import { focusOn } from './focus.ts';
+import { FileField, ParameterField } from './fields.tsx';
 import type { Operation } from './operations.ts';
-import { draft, opened, toggleTask } from './state.ts';
+import { draft, focusOn, opened, toggleTask } from './state.ts';
 
 interface Props {
   task: DraftTask;
@@ -242,23 +240,15 @@ function Formats({ task, operation, problemOf, onChange }: FormatsProps) {
   const failure = useSignal('');
   const from = inputFormatOf(task, draft.value);
   const known = operation.outputFormats;
-  useEffect(() => {
-    let isCurrent = true;
-    Promise.all([inputsOf(operation.name), known ?? outputsOf(from === '' ? '*' : from, operation.name)]).then(
-      ([readable, writable]) => {
-        if (!isCurrent) return;
-        failure.value = '';
-        inputs.value = readable;
-        outputs.value = writable;
-      },
-      (error) => {
-        if (isCurrent) failure.value = messageOf(error);
-      },
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [operation.name, from]);
+  useLatest(
+    () => Promise.all([inputsOf(operation.name), known ?? outputsOf(from === '' ? '*' : from, operation.name)]),
+    ([readable, writable]) => {
+      inputs.value = readable;
+      outputs.value = writable;
+    },
+    failure,
+    [operation.name, from],
+  );
   const { parameters } = task;
   const set = (name: string) => (format: string) =>
     onChange(withParameter(task, name, format === '' ? undefined : format));

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { useAction } from '../parts/load.ts';
 import { Problem, SignInFirst } from '../parts/notice.tsx';
-import { messageOf } from '../service/request.ts';
 import { session } from '../service/session.ts';
 import { DropZone } from './drop-zone.tsx';
 import { ItemCard } from './item-card.tsx';
@@ -40,17 +40,11 @@ export function Convert() {
 
 function Together({ mayStart }: { mayStart: boolean }) {
   const isZipping = useSignal(false);
-  const problem = useSignal('');
+  const { problem, run } = useAction();
   const download = async (all: Item[]) => {
     isZipping.value = true;
-    problem.value = '';
-    try {
-      location.assign(await zipOf(all));
-    } catch (error) {
-      problem.value = messageOf(error);
-    } finally {
-      isZipping.value = false;
-    }
+    await run(async () => location.assign(await zipOf(all)));
+    isZipping.value = false;
   };
   const open = waiting.value;
   const done = finished.value;

@@ -1,4 +1,4 @@
-import { once } from '../service/once.ts';
+import { request } from '../service/request.ts';
 import type { FormatList, Option, OptionList } from '../service/types.ts';
 
 const kinds: [title: string, formats: string][] = [
@@ -38,6 +38,16 @@ export async function inputsOf(operation: string): Promise<string[]> {
 
 function formatsIn({ formats }: FormatList): string[] {
   return formats.map(({ ext }) => ext);
+}
+
+const known = new Map<string, Promise<unknown>>();
+
+/** Fetches a path once while the page is open; failures are not cached. */
+function once<T>(path: string): Promise<T> {
+  const asked = (known.get(path) ?? request<T>('GET', path)) as Promise<T>;
+  known.set(path, asked);
+  asked.catch(() => known.delete(path));
+  return asked;
 }
 
 /** An operation and its formats. An empty `from` matches any format; an empty `to` keeps the format. */

@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals';
 import { sizeText } from '../format.ts';
+import { Disclosure } from '../parts/field.tsx';
 import { FormatSelect } from './format-select.tsx';
 import { cancel, chooseKind, type Item, isBusy, remove, start } from './items.ts';
 import { OptionsForm } from './options-form.tsx';
@@ -106,28 +106,24 @@ function PageChoice({ item }: { item: Item }) {
 }
 
 function Options({ item }: { item: Item }) {
-  const isOpen = useSignal(false);
   const chosen = Object.keys(item.options.value).length;
   return (
-    <details
-      onToggle={({ currentTarget }) => {
-        isOpen.value = currentTarget.open;
-      }}
-    >
-      <summary>Options{chosen > 0 && ` (${chosen})`}</summary>
-      {(isOpen.value || chosen > 0) && (
-        <OptionsForm
-          id={String(item.id)}
-          operation="convert"
-          from={item.from.value}
-          to={item.to.value}
-          values={item.options.value}
-          onChange={(values) => {
-            item.options.value = values;
-          }}
-        />
-      )}
-    </details>
+    <Disclosure title={`Options${chosen > 0 ? ` (${chosen})` : ''}`}>
+      {(isOpen) =>
+        (isOpen || chosen > 0) && (
+          <OptionsForm
+            id={String(item.id)}
+            operation="convert"
+            from={item.from.value}
+            to={item.to.value}
+            values={item.options.value}
+            onChange={(values) => {
+              item.options.value = values;
+            }}
+          />
+        )
+      }
+    </Disclosure>
   );
 }
 

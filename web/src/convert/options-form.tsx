@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { type ControlAttributes, Field } from '../parts/field.tsx';
-import { messageOf } from '../service/request.ts';
+import { useLatest } from '../parts/load.ts';
 import type { Option } from '../service/types.ts';
 import { type Conversion, optionsOf } from './formats.ts';
 
@@ -48,27 +48,22 @@ export function OptionsForm({ id, operation, from, to, values, onChange, problem
   const isOther = useRef(false);
   const now = useRef({ values, onChange });
   now.current = { values, onChange };
-  useEffect(() => {
-    let isCurrent = true;
-    options.value = undefined;
-    problem.value = '';
-    optionsOf({ operation, from, to }).then(
-      (found) => {
-        if (!isCurrent) return;
-        options.value = found;
-        // Values chosen for other formats may not be options of these.
-        const left = accepted(found, now.current.values);
-        if (isOther.current && left !== now.current.values) now.current.onChange(left);
-        isOther.current = true;
-      },
-      (error) => {
-        if (isCurrent) problem.value = messageOf(error);
-      },
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [operation, from, to]);
+  useLatest(
+    () => {
+      options.value = undefined;
+      problem.value = '';
+      return optionsOf({ operation, from, to });
+    },
+    (found) => {
+      options.value = found;
+      // Values chosen for other formats may not be options of these.
+      const left = accepted(found, now.current.values);
+      if (isOther.current && left !== now.current.values) now.current.onChange(left);
+      isOther.current = true;
+    },
+    problem,
+    [operation, from, to],
+  );
   if (problem.value !== '') return <p class="quiet">{problem.value}</p>;
   const all = options.value;
   if (!all) return <p class="quiet">Loading options …</p>;

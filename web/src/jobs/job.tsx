@@ -5,7 +5,7 @@ import { editAsNew } from '../builder/state.ts';
 import { durationText, sizeText, spanText, timeText } from '../format.ts';
 import { useAction } from '../parts/load.ts';
 import { Problem } from '../parts/notice.tsx';
-import { Status, Table } from '../parts/view.tsx';
+import { Figures, Status, Table } from '../parts/view.tsx';
 import { go } from '../router.ts';
 import { cancelJob } from '../service/cancel.ts';
 import { followJob, isOver } from '../service/live.ts';
@@ -78,26 +78,15 @@ function Shown({ job }: { job: Job }) {
   return (
     <>
       <div class="card stack">
-        <dl class="figures">
-          <div>
-            <dt>Status</dt>
-            <dd aria-live="polite">
-              <Status of={job.status} />
-            </dd>
-          </div>
-          <div>
-            <dt>Duration</dt>
-            <dd class="number">{spanText(job.createdAt, job.endedAt)}</dd>
-          </div>
-          <div>
-            <dt>Conversion time</dt>
-            <dd class="number">{durationText(job.conversionSeconds ?? 0)}</dd>
-          </div>
-          <div>
-            <dt>Tasks</dt>
-            <dd class="number">{tasks.length}</dd>
-          </div>
-        </dl>
+        <Figures
+          class="figures"
+          rows={[
+            ['Status', <Status key="status" of={job.status} isLive />],
+            ['Duration', spanText(job.createdAt, job.endedAt)],
+            ['Conversion time', durationText(job.conversionSeconds ?? 0)],
+            ['Tasks', tasks.length],
+          ]}
+        />
         {job.result.msg !== undefined && <div class="notice bad">{job.result.msg}</div>}
         {tasks.length > 0 && <Graph tasks={tasks.map(nodeOf)} />}
         {job.tasksTruncated && <p class="quiet">The job has more tasks than one response can hold.</p>}

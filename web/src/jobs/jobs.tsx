@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { spanText, timeText } from '../format.ts';
+import { Choice } from '../parts/card-form.tsx';
 import { useLoaded } from '../parts/load.ts';
-import { Empty } from '../parts/notice.tsx';
 import { Status, Table, View } from '../parts/view.tsx';
 import { path } from '../router.ts';
 import type { JobPage } from '../service/types.ts';
@@ -13,6 +13,14 @@ export function Jobs() {
   return id === undefined ? <JobList /> : <JobView key={id} id={id} />;
 }
 
+const statuses = ['', 'created', 'processing', 'completed', 'failed'].map((each) => [each, each || 'all'] as const);
+
+const invitation = (
+  <>
+    <a href="/">Convert a file</a>, or create a job with the <a href="/docs">API</a>.
+  </>
+);
+
 function JobList() {
   const status = useSignal('');
   const tag = useSignal('');
@@ -22,27 +30,32 @@ function JobList() {
   if (tag.value !== '') query.set('tag', tag.value);
   const loaded = useLoaded<JobPage>(`/v1/process/jobs?include=tasks&${query}`);
   const isFiltered = status.value !== '' || tag.value !== '';
+  const turn = (text: string, isPossible: boolean, by: number) => (
+    <button
+      type="button"
+      disabled={!isPossible}
+      onClick={() => {
+        page.value += by;
+      }}
+    >
+      {text}
+    </button>
+  );
   return (
     <View title="Jobs" lead="Conversions of this account, from this page and from the API." from={loaded}>
       {({ docs, hasNextPage, hasPrevPage }) => (
         <>
           <div class="row">
-            <div class="field">
-              <label for="status">Status</label>
-              <select
-                id="status"
-                value={status.value}
-                onChange={({ currentTarget }) => {
-                  status.value = currentTarget.value;
-                  page.value = 1;
-                }}
-              >
-                <option value="">all</option>
-                {['created', 'processing', 'completed', 'failed'].map((each) => (
-                  <option key={each}>{each}</option>
-                ))}
-              </select>
-            </div>
+            <Choice
+              id="status"
+              label="Status"
+              values={statuses}
+              value={status.value}
+              onChange={({ currentTarget }) => {
+                status.value = currentTarget.value;
+                page.value = 1;
+              }}
+            />
             <div class="field">
               <label for="tag">Tag</label>
               <input
@@ -59,17 +72,7 @@ function JobList() {
             label="Jobs"
             columns={['Created', 'Status', 'Tasks', 'Tag', 'Duration']}
             rows={docs}
-            empty={
-              <Empty title={isFiltered ? 'No matching jobs' : 'No jobs yet'}>
-                {isFiltered ? (
-                  <p>No job has this status and tag.</p>
-                ) : (
-                  <p>
-                    <a href="/">Convert a file</a>, or create a job with the <a href="/docs">API</a>.
-                  </p>
-                )}
-              </Empty>
-            }
+            empty={isFiltered ? ['No matching jobs', 'No job has this status and tag.'] : ['No jobs yet', invitation]}
           >
             {(job) => (
               <tr key={job.id}>
@@ -87,24 +90,8 @@ function JobList() {
           </Table>
           {(hasNextPage || hasPrevPage) && (
             <div class="row">
-              <button
-                type="button"
-                disabled={!hasPrevPage}
-                onClick={() => {
-                  page.value -= 1;
-                }}
-              >
-                Newer
-              </button>
-              <button
-                type="button"
-                disabled={!hasNextPage}
-                onClick={() => {
-                  page.value += 1;
-                }}
-              >
-                Older
-              </button>
+              {turn('Newer', hasPrevPage, -1)}
+              {turn('Older', hasNextPage, 1)}
             </div>
           )}
         </>

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
 /** Attributes that connect a control to its label, hint and problem. */
@@ -37,5 +38,28 @@ export function Field({ id, label, hint = '', problem = '', children }: FieldPro
         </span>
       )}
     </div>
+  );
+}
+
+interface DisclosureProps {
+  title: string;
+  /** Opens it, for example for problems; the user can close it again. Defaults to false. */
+  isNeeded?: boolean;
+  children(isOpen: boolean): ComponentChildren;
+}
+
+/** Shows rarely needed content on demand. */
+export function Disclosure({ title, isNeeded = false, children }: DisclosureProps) {
+  const isOpen = useSignal(false);
+  return (
+    <details
+      open={isOpen.value || isNeeded}
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
+      }}
+    >
+      <summary>{title}</summary>
+      {children(isOpen.value)}
+    </details>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from './load.ts';
-import { Problem } from './notice.tsx';
+import { Empty, Problem } from './notice.tsx';
 
 /** Shows the heading of a view, and its content once that is loaded. */
 export function View<T>({
@@ -28,8 +28,27 @@ export function View<T>({
   );
 }
 
-export function Status({ of }: { of: string }) {
-  return <span class={`status ${of}`}>{of}</span>;
+/** Shows figures with their names. */
+export function Figures({ rows, ...attributes }: { rows: [name: string, value: ComponentChildren][]; class: string }) {
+  return (
+    <dl {...attributes}>
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class="number">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Shows a status. Screen readers announce changes of a live one. */
+export function Status({ of, isLive = false }: { of: string; isLive?: boolean }) {
+  return (
+    <span class={`status ${of}`} aria-live={isLive ? 'polite' : undefined}>
+      {of}
+    </span>
+  );
 }
 
 /** Shows rows as a table that scrolls horizontally on narrow screens, or a card with `empty` if there are none. */
@@ -45,10 +64,18 @@ export function Table<T>({
   columns: string[];
   rows: T[];
   hasActions?: boolean;
-  empty?: ComponentChildren;
+  /** The title and text that are shown instead if there are no rows. */
+  empty?: [title: string, text: ComponentChildren];
   children(row: T): ComponentChildren;
 }) {
-  if (rows.length === 0 && empty !== undefined) return <div class="card">{empty}</div>;
+  if (rows.length === 0 && empty)
+    return (
+      <div class="card">
+        <Empty title={empty[0]}>
+          <p>{empty[1]}</p>
+        </Empty>
+      </div>
+    );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section class="card scroll" aria-label={label} tabIndex={0}>

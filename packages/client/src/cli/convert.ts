@@ -1,10 +1,9 @@
 import { extensionOf, OutputNames } from '../node/paths.ts';
-import { reachedService, type Service } from './connect.ts';
 import { findInputs } from './inputs.ts';
-import { countOf, formatOf, optionsOf, parse, runFlags } from './options.ts';
+import { connectionFlags, countOf, formatOf, optionsOf, outputFlags, parse, runFlags } from './options.ts';
 import { compressedName, inFormat, inputAndOutput, type Planned, planOutputs } from './plan.ts';
-import { inParallel } from './pool.ts';
-import { type Reporter, reporterFor } from './reporter.ts';
+import { reporterFor } from './reporter.ts';
+import { reachedService, type Service } from './settings.ts';
 import type { Output } from './terminal.ts';
 import { exitCodes, UsageError } from './usage.ts';
 import { type Run, work } from './work.ts';
@@ -69,9 +68,27 @@ async function planCompression({ lathe }: Service, words: string[], out: string 
   return planOutputs(inputs, compressedName(out === undefined), out);
 }
 
+/** Runs `lathe merge`. */
+export async function merge(args: string[], output: Output, signal: AbortSignal): Promise<number> {
+  const { values, positionals } = parse(args, { ...connectionFlags, ...outputFlags });
+  const inputs = positionals.slice(0, -1);
+  const target = positionals.at(-1);
+  if (target === undefined || inputs.length < 2)
+    throw new UsageError('Expected two or more inputs and an output. See lathe help merge.');
+  const to = extensionOf(target);
+  if (to !== 'pdf' && to !== 'gif')
+    throw new UsageError(`Expected an output that ends in .pdf or .gif but received ${target}.`);
+  const chosen = optionsOf(values.option);
+  const service = await reachedService(values, signal);
+  const planned = { input: inputs.join(' + '), inputs, output: target };
+  const run: Run = (options) => service.lathe.merge(inputs, { ...options, to, options: chosen });
+  return runAll([planned], () => run, { ...values, parallel: '1', service, output, signal });
+}
+
 type Values = ReturnType<typeof parse<typeof runFlags>>['values'];
 
-function commonOf({ option, from, webpage }: Pick<Values, 'option' | 'from' | 'webpage'>) {
+/** Returns what all inputs of a command have in common. */
+export function commonOf({ option, from, webpage }: Pick<Values, 'option' | 'from' | 'webpage'>) {
   return { options: optionsOf(option), webpage, ...(from === undefined ? {} : { from: formatOf(from) }) };
 }
 
@@ -83,20 +100,21 @@ interface RunAllOptions extends Pick<Values, 'json' | 'quiet' | 'force' | 'paral
 
 async function runAll(planned: Planned[], runOf: (one: Planned) => Run, options: RunAllOptions): Promise<number> {
   const { service, output, signal, force } = options;
-  const reporter: Reporter = reporterFor(output, options);
+  const reporter = reporterFor(output, options);
   const names = new OutputNames(planned);
   let failed = 0;
   try {
     const limit = countOf(options.parallel, 'parallel', 64);
-    await inParallel(
-      planned,
-      limit,
-      async (one) => {
+    const queue = planned.values();
+    const run = async () => {
+      // Shared by all runs, so that each input is taken once. The first error or an abort stops them.
+      for (const one of queue) {
+        signal.throwIfAborted();
         const end = await work(one, runOf(one), { lathe: service.lathe, reporter, names, signal, force });
         if (end === 'failed') failed += 1;
-      },
-      signal,
-    );
+      }
+    };
+    await Promise.all(Array.from({ length: limit }, run));
   } finally {
     reporter.close();
   }

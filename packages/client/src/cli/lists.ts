@@ -1,6 +1,6 @@
 import type { Job, OptionDescriptor } from '../types.ts';
-import { serviceFor } from './connect.ts';
 import { connectionFlags, countOf, formatOf, parse } from './options.ts';
+import { serviceFor } from './settings.ts';
 import { type Output, printable, table } from './terminal.ts';
 import { exitCodes, UsageError } from './usage.ts';
 

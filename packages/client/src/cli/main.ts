@@ -1,12 +1,10 @@
 import { LatheError } from '../errors.ts';
 import { adviceOn, describe, isUnavailable } from '../node/problems.ts';
 import { packageVersion } from '../node/version.ts';
-import { compress, convert } from './convert.ts';
+import { compress, convert, merge } from './convert.ts';
 import { formats, jobs, options } from './lists.ts';
-import { merge } from './merge.ts';
 import { readSettings } from './settings.ts';
-import type { Output } from './terminal.ts';
-import { printable } from './terminal.ts';
+import { type Output, printable } from './terminal.ts';
 import { exitCodes, help, UsageError } from './usage.ts';
 import { watch } from './watch.ts';
 

@@ -1,6 +1,6 @@
 import { Roots } from '../mcp/roots.ts';
-import { serviceFor } from './connect.ts';
 import { connectionFlags, parse } from './options.ts';
+import { serviceFor } from './settings.ts';
 import type { Output } from './terminal.ts';
 import { exitCodes, UsageError } from './usage.ts';
 

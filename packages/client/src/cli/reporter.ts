@@ -30,40 +30,15 @@ export interface ReporterOptions {
 
 /** Creates a reporter: JSON lines, progress bars on a terminal, or plain lines. */
 export function reporterFor(output: Output, { json, quiet }: ReporterOptions): Reporter {
-  if (json) return new JsonReporter(output);
-  const isTerminal = output.err.isTTY && process.env.TERM !== 'dumb';
-  return isTerminal && !quiet ? new BarReporter(output) : new LineReporter(output, quiet === true);
-}
-
-class JsonReporter implements Reporter {
-  readonly #output: Output;
-
-  constructor(output: Output) {
-    this.#output = output;
-  }
-
-  end(outcome: Outcome): void {
-    this.#output.out.write(`${JSON.stringify(outcome)}\n`);
-  }
-
-  close(): void {}
-}
-
-class LineReporter implements Reporter {
-  readonly #output: Output;
-  readonly #quiet: boolean;
-
-  constructor(output: Output, quiet: boolean) {
-    this.#output = output;
-    this.#quiet = quiet;
-  }
-
-  end(outcome: Outcome): void {
-    if (outcome.type === 'failed') this.#output.err.write(`${lineOf(outcome)}\n`);
-    else if (!this.#quiet) this.#output.out.write(`${lineOf(outcome)}\n`);
-  }
-
-  close(): void {}
+  const { out, err } = output;
+  const close = () => {};
+  if (json) return { end: (outcome) => void out.write(`${JSON.stringify(outcome)}\n`), close };
+  if (err.isTTY && process.env.TERM !== 'dumb' && !quiet) return new BarReporter(output);
+  const end = (outcome: Outcome) => {
+    if (outcome.type === 'failed') err.write(`${lineOf(outcome)}\n`);
+    else if (!quiet) out.write(`${lineOf(outcome)}\n`);
+  };
+  return { end, close };
 }
 
 const barWidth = 24;

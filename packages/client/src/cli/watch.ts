@@ -2,11 +2,12 @@ import { statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LatheError } from '../errors.ts';
 import { exists, numbered, OutputNames } from '../node/paths.ts';
-import { reachedService } from './connect.ts';
+import { commonOf } from './convert.ts';
 import { findInputs } from './inputs.ts';
-import { countOf, formatOf, optionsOf, parse, runFlags } from './options.ts';
+import { countOf, formatOf, parse, runFlags } from './options.ts';
 import { inFormat, type Planned, planOutputs } from './plan.ts';
 import { reporterFor } from './reporter.ts';
+import { reachedService } from './settings.ts';
 import type { Output } from './terminal.ts';
 import { exitCodes, UsageError } from './usage.ts';
 import { work } from './work.ts';
@@ -23,11 +24,7 @@ export async function watch(args: string[], output: Output, signal: AbortSignal)
     throw new UsageError(`The folder ${folder} does not exist.`);
   const to = formatOf(values.to);
   const limit = countOf(values.parallel, 'parallel', 64);
-  const chosen = {
-    options: optionsOf(values.option),
-    to,
-    ...(values.from === undefined ? {} : { from: formatOf(values.from) }),
-  };
+  const chosen = { ...commonOf(values), to };
   const { lathe } = await reachedService(values, signal);
   const formats = new Set(await lathe.formats({ to, signal }));
   const reporter = reporterFor(output, values);

@@ -63,8 +63,8 @@ export function problemOf(error: LatheError): object {
   return {
     errorCode,
     msg,
-    ...(errors ? { errors } : {}),
-    ...(error instanceof JobFailedError ? { job: error.job.id } : {}),
+    errors,
+    job: error instanceof JobFailedError ? error.job.id : undefined,
   };
 }
 
@@ -78,13 +78,7 @@ interface Conversion {
 export function tasksOf(source: LooseTask, { to, from, options }: Conversion): Record<string, LooseTask> {
   return {
     import: source,
-    process: {
-      operation: 'convert',
-      input: 'import',
-      output_format: to,
-      options,
-      ...(from === undefined ? {} : { input_format: from }),
-    },
+    process: { operation: 'convert', input: 'import', input_format: from, output_format: to, options },
     export: { operation: 'export/url', input: 'process' },
   };
 }
@@ -181,11 +175,10 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
       annotations: { readOnlyHint: true },
     },
     ({ job, wait }, { signal }) =>
-      responses.value(async () =>
-        statusOf(
-          wait ? await waitForJob(context, job, until(signal)) : await lathe.job(job, { signal: until(signal) }),
-        ),
-      ),
+      responses.value(async () => {
+        const own = until(signal);
+        return statusOf(await (wait ? waitForJob(context, job, own) : lathe.job(job, { signal: own })));
+      }),
   );
   server.registerTool(
     'cancel',
