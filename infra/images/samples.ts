@@ -10,7 +10,7 @@ export interface Sample {
   outputFormat: string;
   content: () => Promise<Buffer>;
   /** The start of the output, after `skip` bytes. */
-  signature: string | Buffer;
+  signature: string;
   skip?: number;
   /** A smaller output contains no text. */
   minBytes?: number;
@@ -27,110 +27,31 @@ const lines = [
 
 /** Conversions of each engine, with text in every script if the engine draws text. */
 export const samples: Sample[] = [
-  {
-    engine: 'image',
-    name: 'scripts.svg',
-    format: 'svg',
-    outputFormat: 'png',
-    content: async () => Buffer.from(svg()),
-    signature: '\x89PNG',
-  },
-  {
-    engine: 'image',
-    name: 'gradient.png',
-    format: 'png',
-    outputFormat: 'webp',
-    content: () =>
-      sharp(Buffer.from(gradient(0)))
-        .png()
-        .toBuffer(),
-    signature: 'WEBP',
-    skip: 8,
-  },
-  {
-    engine: 'media',
-    name: 'tone.wav',
-    format: 'wav',
-    outputFormat: 'mp3',
-    content: async () => tone(),
-    signature: 'ID3',
-  },
-  {
-    engine: 'media',
-    name: 'frames.gif',
-    format: 'gif',
-    outputFormat: 'mp4',
-    content: frames,
-    signature: 'ftyp',
-    skip: 4,
-  },
-  {
-    engine: 'document',
-    name: 'letter.md',
-    format: 'md',
-    outputFormat: 'pdf',
-    content: async () => Buffer.from(markdown()),
-    signature: '%PDF',
-  },
-  {
-    engine: 'document',
-    name: 'letter.md',
-    format: 'md',
-    outputFormat: 'docx',
-    content: async () => Buffer.from(markdown()),
-    signature: 'PK',
-  },
-  {
-    engine: 'webpage',
-    name: 'scripts.html',
-    format: 'html',
-    outputFormat: 'pdf',
-    content: async () => Buffer.from(html()),
-    signature: '%PDF',
-    minBytes: 20_000,
-  },
-  {
-    engine: 'webpage',
-    name: 'scripts.html',
-    format: 'html',
-    outputFormat: 'png',
-    content: async () => Buffer.from(html()),
-    signature: '\x89PNG',
-    minBytes: 10_000,
-  },
-  {
-    engine: 'archive',
-    name: 'files.zip',
-    format: 'zip',
-    outputFormat: 'tar.gz',
-    content: archive,
-    signature: Buffer.from([0x1f, 0x8b]),
-  },
-  {
-    engine: 'archive',
-    name: 'files.zip',
-    format: 'zip',
-    outputFormat: '7z',
-    content: archive,
-    signature: '7z',
-  },
-  {
-    engine: 'ebook',
-    name: 'book.txtz',
-    format: 'txtz',
-    outputFormat: 'pdf',
-    content: textBook,
-    signature: '%PDF',
-  },
-  {
-    engine: 'ebook',
-    name: 'book.fb2',
-    format: 'fb2',
-    outputFormat: 'epub',
-    content: async () => Buffer.from(fictionBook()),
-    signature: 'PK',
-  },
+  sample('image', 'scripts.svg', 'png', svg, '\x89PNG'),
+  sample('image', 'gradient.png', 'webp', () => picture(0), 'WEBP', { skip: 8 }),
+  sample('media', 'tone.wav', 'mp3', tone, 'ID3'),
+  sample('media', 'frames.gif', 'mp4', frames, 'ftyp', { skip: 4 }),
+  sample('document', 'letter.md', 'pdf', markdown, '%PDF'),
+  sample('document', 'letter.md', 'docx', markdown, 'PK'),
+  sample('webpage', 'scripts.html', 'pdf', html, '%PDF', { minBytes: 20_000 }),
+  sample('webpage', 'scripts.html', 'png', html, '\x89PNG', { minBytes: 10_000 }),
+  sample('archive', 'files.zip', 'tar.gz', archive, '\x1f\x8b'),
+  sample('archive', 'files.zip', '7z', archive, '7z'),
+  sample('ebook', 'book.txtz', 'pdf', textBook, '%PDF'),
+  sample('ebook', 'book.fb2', 'epub', fictionBook, 'PK'),
 ];
+
+function sample(
+  engine: string,
+  name: string,
+  outputFormat: string,
+  make: () => string | Buffer | Promise<Buffer>,
+  signature: string,
+  more: Pick<Sample, 'skip' | 'minBytes'> = {},
+): Sample {
+  const content = async () => Buffer.from(await make());
+  return { engine, name, format: name.split('.').at(-1) ?? '', outputFormat, content, signature, ...more };
+}
 
 function svg(): string {
   const text = lines.map((line, index) => `<text x="20" y="${50 + index * 50}" font-size="28">${line}</text>`);
@@ -163,15 +84,15 @@ function gradient(turn: number): string {
 <rect width="320" height="180" fill="url(#g)"/></svg>`;
 }
 
+function picture(turn: number): Promise<Buffer> {
+  return sharp(Buffer.from(gradient(turn)))
+    .png()
+    .toBuffer();
+}
+
 async function frames(): Promise<Buffer> {
   const turns = Array.from({ length: 12 }, (_, index) => index * 30);
-  const pictures = await Promise.all(
-    turns.map((turn) =>
-      sharp(Buffer.from(gradient(turn)))
-        .png()
-        .toBuffer(),
-    ),
-  );
+  const pictures = await Promise.all(turns.map(picture));
   return sharp(pictures, { join: { animated: true } })
     .gif({ delay: 80 })
     .toBuffer();
