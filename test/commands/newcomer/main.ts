@@ -4,14 +4,14 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
-import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
-import { findMissing } from '../../infra/local/engine-checks.ts';
-import { Catalogue } from '../../shared/catalogue/catalogue.ts';
-import { checkOptions } from '../../shared/catalogue/options.ts';
-import { type ProcessingOperation, processingOperations } from '../../shared/operations/operations.ts';
-import { Client } from '../support/client.ts';
-import { quietContext, runSandboxed } from '../support/sandboxed.ts';
+import { engineCatalogues } from '../../../functions/catalogue/catalogues.ts';
+import { Sandbox } from '../../../functions/engines/runtime/sandbox/sandbox.ts';
+import { findMissing } from '../../../infra/local/engine-checks.ts';
+import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
+import { checkOptions } from '../../../shared/catalogue/options.ts';
+import { type ProcessingOperation, processingOperations } from '../../../shared/operations/operations.ts';
+import { Client } from '../../support/client.ts';
+import { quietContext, runSandboxed } from '../../support/sandboxed.ts';
 import { verifyOutput } from './read-back.ts';
 import { makeSample } from './samples.ts';
 import { type Newcomer, npmStart } from './service.ts';
@@ -164,7 +164,7 @@ async function proveImages(folder: string): Promise<void> {
   const queue = distinct.values();
   const lane = async () => {
     const sandbox = new Sandbox({
-      module: new URL('../../functions/engines/image/run.ts', import.meta.url),
+      module: new URL('../../../functions/engines/image/run.ts', import.meta.url),
       memoryBytes: 3 * 1024 ** 3,
       network: false,
     });

@@ -2,14 +2,14 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import { imageFormat } from '../../functions/engines/image/formats.ts';
-import { engine } from '../../functions/engines/image/run.ts';
-import { makeCr2, makeCr3 } from '../engines/image/raw/canon.ts';
-import { makeOrf, makeRaf, makeRw2 } from '../engines/image/raw/own-containers.ts';
-import { readScene, type Scene } from '../engines/image/raw/sensor.ts';
-import { makeArw, makeDng, makeNef, makePef, makeSrw } from '../engines/image/raw/tiff-cameras.ts';
-import { drawing, original } from '../engines/image/samples.ts';
-import { quietContext } from '../support/sandboxed.ts';
+import { imageFormat } from '../../../functions/engines/image/formats.ts';
+import { engine } from '../../../functions/engines/image/run.ts';
+import { makeCr2, makeCr3 } from '../../engines/image/raw/canon.ts';
+import { makeOrf, makeRaf, makeRw2 } from '../../engines/image/raw/own-containers.ts';
+import { readScene, type Scene } from '../../engines/image/raw/sensor.ts';
+import { makeArw, makeDng, makeNef, makePef, makeSrw } from '../../engines/image/raw/tiff-cameras.ts';
+import { drawing, original } from '../../engines/image/samples.ts';
+import { quietContext } from '../../support/sandboxed.ts';
 
 const cameras: Record<string, (scene: Scene) => Buffer | Promise<Buffer>> = {
   arw: makeArw,

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import type { MagickFormat } from '@imagemagick/magick-wasm';
 import sharp from 'sharp';
-import { type Frame, readMagick } from '../../functions/engines/image/codecs/magick.ts';
-import { imageFormat } from '../../functions/engines/image/formats.ts';
-import { openPicture } from '../../functions/engines/image/picture.ts';
-import { compare, type Fidelity, squared } from '../engines/image/compare.ts';
-import { original } from '../engines/image/samples.ts';
-import { quietContext } from '../support/sandboxed.ts';
+import { type Frame, readMagick } from '../../../functions/engines/image/codecs/magick.ts';
+import { imageFormat } from '../../../functions/engines/image/formats.ts';
+import { openPicture } from '../../../functions/engines/image/picture.ts';
+import { compare, type Fidelity, squared } from '../../engines/image/compare.ts';
+import { original } from '../../engines/image/samples.ts';
+import { quietContext } from '../../support/sandboxed.ts';
 
 /** ImageMagick's names of libvips' output formats, so that each reads what the other wrote. */
 const writtenBySharp: Record<string, MagickFormat> = {

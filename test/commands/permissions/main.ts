@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { currentTemplate } from '../../infra/build/template-cache.ts';
-import { projectRoot } from '../../infra/bundling.ts';
-import type { RecordedDecision } from '../../packages/local-aws/src/iam/record.ts';
-import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
-import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
+import { currentTemplate } from '../../../infra/build/template-cache.ts';
+import { projectRoot } from '../../../infra/bundling.ts';
+import type { RecordedDecision } from '../../../packages/local-aws/src/iam/record.ts';
+import type { LocalStack } from '../../../packages/local-aws/src/template/model.ts';
+import { readTemplate } from '../../../packages/local-aws/src/template/read.ts';
 import { type Proof, prove } from './proof.ts';
 
 const print = (line = '') => void process.stdout.write(`${line}\n`);

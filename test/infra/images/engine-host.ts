@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer, json, text } from 'node:stream/consumers';
-import type { EngineRequest, EngineResponse } from '../../functions/engines/runtime/protocol.ts';
-import type { Sample } from '../../infra/images/samples.ts';
+import type { EngineRequest, EngineResponse } from '../../../functions/engines/runtime/protocol.ts';
+import type { Sample } from '../../../infra/images/samples.ts';
 
 const timeoutMs = 180_000;
 

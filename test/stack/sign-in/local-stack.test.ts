@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../support/chromium.ts';
-import { type RunningService, startService } from '../support/running-stack.ts';
+import { startChromium } from '../../support/chromium.ts';
+import { type RunningService, startService } from '../../support/running-stack.ts';
 import { TestBrowser } from './browser.ts';
 
 let service: RunningService;

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { projectRoot } from '../../infra/bundling.ts';
+import { projectRoot } from '../../../infra/bundling.ts';
 
 /**
  * Without kills: a worker that is killed before it has claimed its task leaves the message hidden for six times the
  * function's timeout. The suites below shorten that, and include kills.
  */
 const withoutKills = ['test/contract', 'test/faults', 'test/events'];
-const withKills = ['test/misbehaving', 'test/faults/chaos.test.ts'];
+const withKills = ['test/commands/misbehaving', 'test/faults/chaos.test.ts'];
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
@@ -17,7 +17,7 @@ function run(files: string[], faults: string): boolean {
     process.execPath,
     [
       ...['infra/setup/run.mjs', '--tests', 'node_modules/vitest/vitest.mjs', 'run', ...files],
-      // Failures are left to sweeps, some of which run minutes later.
+      // Some failures are only repaired by a sweep minutes later.
       ...['--testTimeout', '600000', '--maxWorkers', '2'],
     ],
     {

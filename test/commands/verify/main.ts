@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { projectRoot } from '../../infra/bundling.ts';
+import { projectRoot } from '../../../infra/bundling.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
 /** Arguments of `npm run`, shortest commands first. */

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Random } from '../../packages/local-aws/src/faults/random.ts';
-import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
-import { startStack, type TestStack } from '../events/stack.ts';
-import { PlainSubscriber, type Received, untilSubscribed, withoutRepeats } from '../events/subscribers.ts';
-import { findStale } from '../events/ten-tasks.ts';
-import { isBroad } from '../support/breadth.ts';
-import { download, filesOf, type JobView, postForm, type TaskDefinition, taskOf } from '../support/client.ts';
-import { until } from '../support/until.ts';
+import { Random } from '../../../packages/local-aws/src/faults/random.ts';
+import type { LocalStack } from '../../../packages/local-aws/src/template/model.ts';
+import { startStack, type TestStack } from '../../events/stack.ts';
+import { PlainSubscriber, type Received, untilSubscribed, withoutRepeats } from '../../events/subscribers.ts';
+import { findStale } from '../../events/ten-tasks.ts';
+import { isBroad } from '../../support/breadth.ts';
+import { download, filesOf, type JobView, postForm, type TaskDefinition, taskOf } from '../../support/client.ts';
+import { until } from '../../support/until.ts';
 
 const seed = 15;
 /** `npm run test:misbehaving` and `npm run test:breadth` run all of them. */
@@ -83,7 +83,7 @@ async function findFaults({ job, canceled }: Outcome): Promise<string[]> {
   const [file, ...others] = filesOf(job, 'export');
   if (!file || others.length > 0) return [`${job.id} has ${others.length} files too many`];
   const content = await download(file.url);
-  return content.subarray(8, 12).toString() === 'WEBP' ? [] : [`${job.id} gave no WebP`];
+  return content.subarray(8, 12).toString() === 'WEBP' ? [] : [`the output of ${job.id} is not a WebP`];
 }
 
 /**
@@ -113,7 +113,7 @@ test(
     const lane = async () => {
       for (const delay of left) outcomes.push(await run(subscriber, delay));
     };
-    // More concurrency would start more environments, each of which takes half a second of a core.
+    // Each concurrent job starts environments, and each of those takes half a second of a core.
     await Promise.all(Array.from({ length: atOnce }, lane));
 
     expect((await Promise.all(outcomes.map(findFaults))).flat()).toEqual([]);

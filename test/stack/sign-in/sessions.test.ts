@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Route } from '../../functions/api/http/route.ts';
-import { routes } from '../../functions/api/routes.ts';
-import { CapacityMeter } from '../../packages/local-aws/src/dynamodb/capacity/meter.ts';
-import { accountItem, itemsOfMember } from '../../shared/aws/stores/accounts.ts';
-import { newId } from '../../shared/ids.ts';
-import { addUser, functionOf, startAlteredStack } from '../support/running-stack.ts';
-import { until } from '../support/until.ts';
+import type { Route } from '../../../functions/api/http/route.ts';
+import { routes } from '../../../functions/api/routes.ts';
+import { CapacityMeter } from '../../../packages/local-aws/src/dynamodb/capacity/meter.ts';
+import { accountItem, itemsOfMember } from '../../../shared/aws/stores/accounts.ts';
+import { newId } from '../../../shared/ids.ts';
+import { addUser, functionOf, startAlteredStack } from '../../support/running-stack.ts';
+import { until } from '../../support/until.ts';
 import { TestBrowser } from './browser.ts';
 import { openTable, tableOf } from './table.ts';
 

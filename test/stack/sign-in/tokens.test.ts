@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accountItem } from '../../shared/aws/stores/accounts.ts';
-import { newId } from '../../shared/ids.ts';
-import { ApiDocument } from '../support/api-document.ts';
-import { startAlteredStack } from '../support/running-stack.ts';
+import { accountItem } from '../../../shared/aws/stores/accounts.ts';
+import { newId } from '../../../shared/ids.ts';
+import { ApiDocument } from '../../support/api-document.ts';
+import { startAlteredStack } from '../../support/running-stack.ts';
 import { TestBrowser } from './browser.ts';
 import { type Asked, clientId, TestIssuer } from './issuer.ts';
 import { openTable, tableOf } from './table.ts';

@@ -1,8 +1,8 @@
-import { isAllowed } from '../../packages/local-aws/src/iam/policy.ts';
-import type { RecordedDecision } from '../../packages/local-aws/src/iam/record.ts';
-import type { LocalFunction, LocalRole, PolicyStatement } from '../../packages/local-aws/src/template/model.ts';
-import { indexPartitions, partitions } from '../../shared/aws/table-schema.ts';
-import { objectPrefixes } from '../../shared/files/keys.ts';
+import { isAllowed } from '../../../packages/local-aws/src/iam/policy.ts';
+import type { RecordedDecision } from '../../../packages/local-aws/src/iam/record.ts';
+import type { LocalFunction, LocalRole, PolicyStatement } from '../../../packages/local-aws/src/template/model.ts';
+import { indexPartitions, partitions } from '../../../shared/aws/table-schema.ts';
+import { objectPrefixes } from '../../../shared/files/keys.ts';
 
 /** A role with one thing removed, and how that is detected. */
 export interface Mutant {

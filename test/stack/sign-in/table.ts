@@ -1,8 +1,8 @@
 import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
-import { type Item, type Key, toAttributes } from '../../shared/aws/table.ts';
-import { clientAs, roleOf } from '../support/roles.ts';
+import type { LocalStack } from '../../../packages/local-aws/src/template/model.ts';
+import { type Item, type Key, toAttributes } from '../../../shared/aws/table.ts';
+import { clientAs, roleOf } from '../../support/roles.ts';
 
 /** A function without permissions of its own, whose role tests use to read the table. */
 const reader = 'HttpOpenapi';

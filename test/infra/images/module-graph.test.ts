@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { installationOf } from '../../infra/images/lock-file.ts';
-import { moduleGraph } from '../../infra/images/module-graph.ts';
+import { installationOf } from '../../../infra/images/lock-file.ts';
+import { moduleGraph } from '../../../infra/images/module-graph.ts';
 
 function project(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), 'lathe-test-'));
@@ -45,7 +45,7 @@ test('the graph follows imports, dynamic imports and files named by URL, and lea
 test.for([
   ["new URL('missing.py', import.meta.url)", 'names missing.py, which is not a file'],
   ['import.meta.dirname', 'names a file in a way that images do not follow'],
-  ["new URL('../' + name, import.meta.url)", 'names a file in a way that images do not follow'],
+  ["new URL('../../' + name, import.meta.url)", 'names a file in a way that images do not follow'],
 ] as const)('a module that finds files by %s is refused', ([expression, message]) => {
   const root = project({ 'main.ts': `const name = ''; export const found = [name, ${expression}];` });
   expect(() => moduleGraph(root, ['main.ts'])).toThrow(message);

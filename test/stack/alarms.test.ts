@@ -18,10 +18,10 @@ import { startStack, type TestStack } from '../events/stack.ts';
 import { dataUri, type JobView } from '../support/client.ts';
 import { keyOfTask } from '../support/records.ts';
 import { clientAs } from '../support/roles.ts';
+import { readRunbook } from '../support/runbook.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { skipBecause } from '../support/skip.ts';
 import { until } from '../support/until.ts';
-import { readRunbook } from './runbook.ts';
 
 /** A minute of the alarms passes in a second. */
 const alarmSpeed = 60;

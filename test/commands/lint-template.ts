@@ -9,7 +9,7 @@ const ignored = ['W3005'];
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-const found = findPythonProgram('cfn-lint', 'cfn-lint');
+const found = findPythonProgram('cfn-lint', '1.58.0');
 if ('missing' in found) {
   print(`Skipped: cfn-lint cannot be had, since ${found.missing}.`);
 } else {

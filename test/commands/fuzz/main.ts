@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import { projectRoot } from '../../infra/bundling.ts';
-import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
-import { startStack } from '../events/stack.ts';
-import { findPythonProgram } from '../support/python-program.ts';
+import { projectRoot } from '../../../infra/bundling.ts';
+import type { LocalStack } from '../../../packages/local-aws/src/template/model.ts';
+import { startStack } from '../../events/stack.ts';
+import { findPythonProgram } from '../../support/python-program.ts';
 
 /** Minimum number of requests per run. Schemathesis is repeated with other seeds until it is reached. */
 const minRequests = Number(process.env.LATHE_FUZZ_REQUESTS ?? 10_000);
@@ -60,7 +60,7 @@ async function fuzz(
       // It creates a folder in its working directory.
       cwd: dirname(dirname(program)),
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, SCHEMATHESIS_HOOKS: 'checks', PYTHONPATH: join(projectRoot, 'test/fuzz') },
+      env: { ...process.env, SCHEMATHESIS_HOOKS: 'checks', PYTHONPATH: join(projectRoot, 'test/commands/fuzz') },
     },
   );
   let output = '';
@@ -72,7 +72,7 @@ async function fuzz(
   return { sent: Number(/(\d+) generated/.exec(output)?.[1] ?? 0), ok: code === 0 };
 }
 
-const found = findPythonProgram('schemathesis', 'fuzz');
+const found = findPythonProgram('schemathesis', '4.32.5');
 if ('missing' in found) {
   print(`Skipped: no request was sent, because Schemathesis cannot be installed: ${found.missing}`);
 } else {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { engineCatalogues, folderOf } from '../../functions/catalogue/catalogues.ts';
-import { projectRoot } from '../../infra/bundling.ts';
-import { stageContext } from '../../infra/images/context.ts';
-import { samples } from '../../infra/images/samples.ts';
+import { engineCatalogues, folderOf } from '../../../functions/catalogue/catalogues.ts';
+import { projectRoot } from '../../../infra/bundling.ts';
+import { stageContext } from '../../../infra/images/context.ts';
+import { samples } from '../../../infra/images/samples.ts';
 import { EngineHost, givenByLambda } from './engine-host.ts';
 
 const folders = engineCatalogues.filter(({ resources }) => resources.packaging === 'image').map(folderOf);

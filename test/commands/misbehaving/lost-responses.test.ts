@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { currentTemplate } from '../../infra/build/template-cache.ts';
-import { startLocalStack } from '../../infra/local/stack.ts';
-import { type FaultName, Faults } from '../../packages/local-aws/src/faults/faults.ts';
-import { Random } from '../../packages/local-aws/src/faults/random.ts';
-import { Client, dataUri, download, filesOf } from '../support/client.ts';
-import { settingsOfTests } from '../support/running-stack.ts';
-import { until } from '../support/until.ts';
+import { currentTemplate } from '../../../infra/build/template-cache.ts';
+import { startLocalStack } from '../../../infra/local/stack.ts';
+import { type FaultName, Faults } from '../../../packages/local-aws/src/faults/faults.ts';
+import { Random } from '../../../packages/local-aws/src/faults/random.ts';
+import { Client, dataUri, download, filesOf } from '../../support/client.ts';
+import { settingsOfTests } from '../../support/running-stack.ts';
+import { until } from '../../support/until.ts';
 
 /** Loses one response in five. */
 class ManyLost extends Faults {
