@@ -111,12 +111,12 @@ const fires = (name: string, provoke: () => unknown = () => undefined) =>
     `${name} fires`,
     async () => {
       await provoke();
-      return stack.alarms()[name] === 'ALARM' || undefined;
+      return stack.alarms()[name] === 'ALARM';
     },
     timeout,
   );
 
-const clears = (name: string) => until(`${name} clears`, () => stack.alarms()[name] === 'OK' || undefined, timeout);
+const clears = (name: string) => until(`${name} clears`, () => stack.alarms()[name] === 'OK', timeout);
 
 /** Checks that an alarm fires by its fault and clears by its entry, and that both are printed. */
 async function check(name: string, provoke?: () => unknown): Promise<void> {

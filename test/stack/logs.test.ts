@@ -57,7 +57,7 @@ test('a job is found by its ids in the log of each hop, from its request to its 
       async () => {
         const logs = [...(await linesOf(stack.dataDirectory))].filter(([name]) => hop.test(name));
         const lines = logs.flatMap(([, found]) => found);
-        return lines.some((found) => matches(found, line)) || undefined;
+        return lines.some((found) => matches(found, line));
       },
       { seconds: 20 },
     );

@@ -5,7 +5,15 @@ import { startStack, type TestStack } from '../../events/stack.ts';
 import { PlainSubscriber, type Received, untilSubscribed, withoutRepeats } from '../../events/subscribers.ts';
 import { findStale } from '../../events/ten-tasks.ts';
 import { isBroad } from '../../support/breadth.ts';
-import { download, filesOf, type JobView, postForm, type TaskDefinition, taskOf } from '../../support/client.ts';
+import {
+  download,
+  filesOf,
+  formOf,
+  type JobView,
+  postForm,
+  type TaskDefinition,
+  taskOf,
+} from '../../support/client.ts';
 import { until } from '../../support/until.ts';
 
 const seed = 15;
@@ -48,9 +56,7 @@ async function run(subscriber: PlainSubscriber, cancelAfterMs: number | undefine
   const created = await stack.client.createJob(tasks);
   subscriber.subscribe(`job.${created.id}`);
   await untilSubscribed(subscriber, `job.${created.id}`, { seconds });
-  const { form } = taskOf(created, 'import').result;
-  if (!form) throw new Error('The upload task has no form.');
-  const { status } = await postForm(form, 'dot.png', png);
+  const { status } = await postForm(formOf(taskOf(created, 'import')), 'dot.png', png);
   expect(status).toBe(204);
   const path = `/v1/process/tasks/${taskOf(created, 'convert').id}/cancel`;
   const canceling =
@@ -61,13 +67,11 @@ async function run(subscriber: PlainSubscriber, cancelAfterMs: number | undefine
   if (response) expect([200, 409]).toContain(response.status);
   // Polling the service would take most of this test's processor time.
   const isEnd = ({ id, event }: Received) => id === created.id && /_(completed|failed)$/.test(event);
-  await until(`${created.id} ends`, () => subscriber.received.some(isEnd) || undefined, { seconds }).catch(
-    async (cause) => {
-      const job = await stack.client.showJob(created.id);
-      const received = subscriber.received.filter(({ id }) => [job, ...job.tasks].some((each) => each.id === id));
-      throw new Error(JSON.stringify({ job, received, reports: stack.reports }, undefined, 1), { cause });
-    },
-  );
+  await until(`${created.id} ends`, () => subscriber.received.some(isEnd), { seconds }).catch(async (cause) => {
+    const job = await stack.client.showJob(created.id);
+    const received = subscriber.received.filter(({ id }) => [job, ...job.tasks].some((each) => each.id === id));
+    throw new Error(JSON.stringify({ job, received, reports: stack.reports }, undefined, 1), { cause });
+  });
   const job = await stack.client.waitForJob(created.id, { seconds, everyMs: 1_000 });
   return { job, canceled: response?.status === 200 };
 }
@@ -118,7 +122,7 @@ test(
 
     expect((await Promise.all(outcomes.map(findFaults))).flat()).toEqual([]);
     const wrong = () => outcomes.flatMap((outcome) => findWrongEvents(outcome, subscriber.received));
-    await until('all events have come', () => (wrong().length === 0 ? true : undefined), { seconds }).catch(() => {});
+    await until('all events have come', () => wrong().length === 0, { seconds }).catch(() => {});
     expect(wrong()).toEqual([]);
     subscriber.close();
   },

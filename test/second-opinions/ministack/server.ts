@@ -68,7 +68,7 @@ function kill({ pid }: ChildProcess): void {
 
 async function isReady(endpoint: string): Promise<true | undefined> {
   try {
-    return (await fetch(`${endpoint}/_ministack/health`)).ok || undefined;
+    return (await fetch(`${endpoint}/_ministack/health`)).ok;
   } catch {
     // It does not listen yet.
     return undefined;
