@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, expect, test } from 'vitest';
 import { uploadKey } from '../../shared/files/keys.ts';
-import { type Client, download, formOf, postForm, type TaskView, taskOf } from '../support/client.ts';
+import { type Client, download, formOf, postForm, taskOf } from '../support/client.ts';
 import { blue, colourAt, distance, twoHalves } from '../support/images.ts';
 import type { Caller } from '../support/running-stack.ts';
 import { joinService } from '../support/shared-service.ts';
