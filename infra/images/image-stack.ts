@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { LocalFunction } from '../../packages/local-aws/src/template/model.ts';
 import { currentTemplate } from '../build/template-cache.ts';
 import { type RunningStack, startLocalStack } from '../local/stack.ts';
+import type { Sample } from '../smoke/samples.ts';
 import { Service } from '../smoke/service.ts';
 import type { RunningImage } from './builder.ts';
-import type { Sample } from './samples.ts';
 
 /** Starts the function of an engine with the variables from Lambda. */
 export type StartEngine = (variables: Record<string, string>) => RunningImage;

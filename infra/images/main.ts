@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { engineCatalogues, folderOf } from '../../functions/catalogue/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import { projectRoot } from '../bundling.ts';
+import { type Sample, samples } from '../smoke/samples.ts';
 import { BuildahBuilder } from './buildah.ts';
 import type { Builder } from './builder.ts';
 import { stageContext } from './context.ts';
 import { DockerBuilder } from './docker.ts';
 import { ImageStack, type StartEngine } from './image-stack.ts';
-import { type Sample, samples } from './samples.ts';
 import { succeeds } from './shell.ts';
 import { maxUnzippedBytes, startZip, unzip } from './zip.ts';
 

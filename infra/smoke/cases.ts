@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { type Sample, samples } from '../images/samples.ts';
+import { type Sample, samples } from './samples.ts';
 
 /** A step of a case: an operation and its output format. */
 interface Step {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { engineCatalogues, folderOf } from '../../../functions/catalogue/catalogues.ts';
 import { projectRoot } from '../../../infra/bundling.ts';
 import { stageContext } from '../../../infra/images/context.ts';
-import { samples } from '../../../infra/images/samples.ts';
+import { samples } from '../../../infra/smoke/samples.ts';
 import { EngineHost, givenByLambda } from './engine-host.ts';
 
 const folders = engineCatalogues.filter(({ resources }) => resources.packaging === 'image').map(folderOf);

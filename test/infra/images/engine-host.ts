@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { buffer, json, text } from 'node:stream/consumers';
 import type { EngineRequest, EngineResponse } from '../../../functions/engines/runtime/protocol.ts';
-import type { Sample } from '../../../infra/images/samples.ts';
+import type { Sample } from '../../../infra/smoke/samples.ts';
 
 const timeoutMs = 180_000;
 

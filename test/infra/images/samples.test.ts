@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue, engineCatalogues } from '../../../functions/catalogue/catalogues.ts';
-import { samples } from '../../../infra/images/samples.ts';
+import { samples } from '../../../infra/smoke/samples.ts';
 
 describe('the samples of the images', () => {
   // Several engines may offer a pair. One that another engine converts proves nothing about this engine's image.
