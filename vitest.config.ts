@@ -21,7 +21,7 @@ const sharing = [
 ];
 
 /** Files that kill, break off and withhold: what survives that takes minutes to show, by `npm run test:faults`. */
-const faults = ['test/{faults,misbehaving}/**/*.test.ts'];
+const faults = ['test/{faults,commands/misbehaving}/**/*.test.ts'];
 
 /** For files that start services; those that leave nothing behind start none. */
 const setUp = ['test/support/global-setup.ts'];

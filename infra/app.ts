@@ -12,5 +12,5 @@ new LatheStack(app, 'Lathe', {
   // No resource has a fixed name, so stages only need different stack names.
   stackName: stage === '' ? 'Lathe' : `Lathe-${stage}`,
   terminationProtection: keepsData,
-  ...(region === undefined ? {} : { env: { region } }),
+  ...(region && { env: { region } }),
 });

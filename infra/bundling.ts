@@ -43,7 +43,7 @@ export function bundlingOf(entry: string) {
     external: ['*.node', 'cpu-features'],
     alias: {
       '@aws-sdk/credential-provider-node': `${projectRoot}/functions/wiring/environment-credentials.ts`,
-      // Other packages pin different versions of it, each of which would be bundled as well.
+      // Other packages pin other versions, and each would add a second copy to the bundle.
       '@aws-sdk/client-s3': `${projectRoot}/node_modules/@aws-sdk/client-s3`,
     },
     plugins: [compactCatalogues, plainBuiltins, readyOpenapi],

@@ -12,30 +12,21 @@ interface Accepted {
 
 /** AwsSolutions rules that the stack breaks on purpose, with places and reasons. */
 export const accepted: readonly Accepted[] = [
-  {
-    rule: /^AwsSolutions-S1$/,
-    where: /^Lathe\/Files\/Bucket\/Resource$/,
-    reason:
-      'Server access logs would keep the names of files for longer than the files, and need a bucket of their own. Only roles of this stack read and write, which CloudTrail can record.',
-  },
-  {
-    rule: /^AwsSolutions-APIG1$/,
-    where: /^Lathe\/Sockets\/Stage\/Resource$/,
-    reason:
+  ...at(/^Lathe\/Files\/Bucket\/Resource$/, {
+    S1: 'Server access logs would keep the names of files for longer than the files, and need a bucket of their own. Only roles of this stack read and write, which CloudTrail can record.',
+  }),
+  ...at(/^Lathe\/Sockets\/Stage\/Resource$/, {
+    APIG1:
       'Access logs of a WebSocket API need an account-wide role, which a stack must not change. The functions log connects, messages and disconnects.',
-  },
-  {
-    rule: /^AwsSolutions-APIG4$/,
-    where: /^Lathe\/Api\/Http\/\w+Route\/Resource$/,
-    reason:
+  }),
+  ...at(/^Lathe\/Api\/Http\/\w+Route\/Resource$/, {
+    APIG4:
       'Every endpoint checks API keys and rates itself, in one read and one write. An authorizer would be one more function to start and pay for with each request, and could not respond in the format of the API.',
-  },
-  {
-    rule: /^AwsSolutions-APIG4$/,
-    where: /^Lathe\/Sockets\/Api\/\$(?:connect|default|disconnect)-Route\/Resource$/,
-    reason:
+  }),
+  ...at(/^Lathe\/Sockets\/Api\/\$(?:connect|default|disconnect)-Route\/Resource$/, {
+    APIG4:
       'Clients authenticate when they connect or by their first message, because browsers cannot send headers with a WebSocket. The function closes connections that do not.',
-  },
+  }),
   {
     rule: /^AwsSolutions-IAM5\[Resource::<\w*FilesBucket\w+(?:\.Arn)?>\/(?:files|passwords|revoked|secrets|uploads)\/\*\]$/,
     where: /\/Role\/Resource$|^Lathe\/Signers\/(?:Uploads|Files)\/Resource$/,
@@ -52,47 +43,19 @@ export const accepted: readonly Accepted[] = [
     reason:
       'The operator opened these buckets by the context value openBuckets; which objects are used is up to users.',
   },
-  {
-    rule: /^AwsSolutions-COG2$/,
-    where: /^Lathe\/SignIn\/Pool\/Resource$/,
-    reason:
-      'People may add a second factor themselves. An operator who must require one can use another issuer, by the context value oidcIssuer.',
-  },
-  {
-    rule: /^AwsSolutions-COG8$/,
-    where: /^Lathe\/SignIn\/Pool\/Resource$/,
-    reason:
-      'The Plus plan has a monthly price per person, and adds compromised-password detection to a pool that by default has a few people added by the operator.',
-  },
-  {
-    rule: /^AwsSolutions-S1$/,
-    where: /^Lathe\/Page\/Bucket\/Resource$/,
-    reason: 'It holds the build of the page, which is public, and only the distribution reads it.',
-  },
-  {
-    rule: /^AwsSolutions-CFR1$/,
-    where: /^Lathe\/Page\/Distribution\/Resource$/,
-    reason:
-      'Users may be anywhere. An operator who must restrict that can use a web ACL, by the context value webAclArn.',
-  },
-  {
-    rule: /^AwsSolutions-CFR2$/,
-    where: /^Lathe\/Page\/Distribution\/Resource$/,
-    reason:
-      'A web ACL has a monthly price and is the choice of the operator, by the context value webAclArn. The API has its own limits.',
-  },
-  {
-    rule: /^AwsSolutions-CFR3$/,
-    where: /^Lathe\/Page\/Distribution\/Resource$/,
-    reason:
-      'Everything but the files of the page reaches the API, whose functions log each request with the address of the viewer.',
-  },
-  {
-    rule: /^AwsSolutions-CFR4$/,
-    where: /^Lathe\/Page\/Distribution\/Resource$/,
-    reason:
-      "CloudFront's default host has a certificate whose policy cannot be chosen. With the context value domain it is TLSv1.2_2021.",
-  },
+  ...at(/^Lathe\/SignIn\/Pool\/Resource$/, {
+    COG2: 'People may add a second factor themselves. An operator who must require one can use another issuer, by the context value oidcIssuer.',
+    COG8: 'The Plus plan has a monthly price per person, and adds compromised-password detection to a pool that by default has a few people added by the operator.',
+  }),
+  ...at(/^Lathe\/Page\/Bucket\/Resource$/, {
+    S1: 'It holds the build of the page, which is public, and only the distribution reads it.',
+  }),
+  ...at(/^Lathe\/Page\/Distribution\/Resource$/, {
+    CFR1: 'Users may be anywhere. An operator who must restrict that can use a web ACL, by the context value webAclArn.',
+    CFR2: 'A web ACL has a monthly price and is the choice of the operator, by the context value webAclArn. The API has its own limits.',
+    CFR3: 'Everything but the files of the page reaches the API, whose functions log each request with the address of the viewer.',
+    CFR4: "CloudFront's default host has a certificate whose policy cannot be chosen. With the context value domain it is TLSv1.2_2021.",
+  }),
   {
     rule: /^AwsSolutions-IAM5\[Resource::<PageBucket\w+\.Arn>\/\*\]$/,
     where: /^Lathe\/Page\/Deployer\/Resource$/,
@@ -104,12 +67,18 @@ export const accepted: readonly Accepted[] = [
     reason:
       "The key of the build changes with it, and a role that changes just before it is used may not have propagated. It reads the CDK's asset bucket, as the roles of a deployment do, and writes nothing there.",
   },
-  {
-    rule: /^AwsSolutions-L1$/,
-    where: /^Lathe\/Custom::CDKBucketDeployment\w+\/Resource$/,
-    reason: 'The function is part of the CDK, which chooses its runtime. It runs only during deployments.',
-  },
+  ...at(/^Lathe\/Custom::CDKBucketDeployment\w+\/Resource$/, {
+    L1: 'The function is part of the CDK, which chooses its runtime. It runs only during deployments.',
+  }),
 ];
+
+function at(where: RegExp, reasons: Record<string, string>): Accepted[] {
+  return Object.entries(reasons).map(([name, reason]) => ({
+    rule: new RegExp(`^AwsSolutions-${name}$`),
+    where,
+    reason,
+  }));
+}
 
 /** The AwsSolutions rules, except those the stack breaks on purpose. */
 export class ReviewedChecks extends AwsSolutionsChecks {

@@ -41,73 +41,63 @@ const globalRegion = 'us-east-1';
 /** Stages whose data may be lost. */
 const disposableStages = ['dev', 'test'];
 
+/** Reads a context value, or throws an error that names what was expected. Absent ones are empty. */
+type Read = (name: string, form?: RegExp, expected?: string) => string;
+
 /** Reads the context values of a deployment, or throws an error that names the invalid one. */
 export function readDeployment(scope: Construct): Deployment {
-  const text = (name: string): string => String(scope.node.tryGetContext(name) ?? '').trim();
-  const stage = matching(
-    'stage',
-    text('stage'),
-    /^(?:[a-z][a-z0-9-]{0,19})?$/,
-    'up to 20 small letters, digits and hyphens',
-  );
-  const keepData = matching('keepData', text('keepData'), /^(?:true|false)?$/, 'true or false');
-  const region = matching('region', text('region'), /^(?:[a-z]{2,}(?:-[a-z]+)+-\d)?$/, 'a region of AWS') || undefined;
-  const page = matching('page', text('page'), /^(?:true|false)?$/, 'true or false') !== 'false';
-  const signUp = matching('signUp', text('signUp'), /^(?:true|false)?$/, 'true or false');
+  const read: Read = (name, form = /^/, expected = '') => {
+    const text = String(scope.node.tryGetContext(name) ?? '').trim();
+    if (text === '' || form.test(text)) return text;
+    throw new Error(`Expected ${expected} for ${name} but received ${text}.`);
+  };
+  const readBoolean = (name: string) => read(name, /^(?:true|false)$/, 'true or false');
+  const stage = read('stage', /^[a-z][a-z0-9-]{0,19}$/, 'up to 20 small letters, digits and hyphens');
+  const keepData = readBoolean('keepData');
+  const region = read('region', /^[a-z]{2,}(?:-[a-z]+)+-\d$/, 'a region of AWS') || undefined;
+  const page = readBoolean('page') !== 'false';
   return {
     stage,
     keepsData: keepData === '' ? !disposableStages.includes(stage) : keepData === 'true',
     region,
-    logDays: readLogDays(text('logDays')),
-    throttle: {
-      rate: readNumber('throttleRate', text('throttleRate'), 500),
-      burst: readNumber('throttleBurst', text('throttleBurst'), 1_000),
-    },
+    logDays: readLogDays(read('logDays')),
+    throttle: { rate: readNumber(read, 'throttleRate', 500), burst: readNumber(read, 'throttleBurst', 1_000) },
     page,
-    ...readDistribution(text, page),
-    ...readDomains(text, region),
-    alarmEmail:
-      matching('alarmEmail', text('alarmEmail'), /^(?:[^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'an e-mail address') || undefined,
-    signUp: signUp === 'true',
-    webpagePackaging: readWebpagePackaging(text),
+    ...readDistribution(read, page),
+    ...readDomains(read, region),
+    alarmEmail: read('alarmEmail', /^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'an e-mail address') || undefined,
+    signUp: readBoolean('signUp') === 'true',
+    webpagePackaging: readWebpagePackaging(read),
   };
 }
 
-type ReadText = (name: string) => string;
-
-function readWebpagePackaging(text: ReadText): Deployment['webpagePackaging'] {
-  const packaging = matching('webpagePackaging', text('webpagePackaging'), /^(?:image|zip)?$/, 'image or zip');
-  if (packaging !== 'zip') return 'image';
-  if (text('architecture') === 'arm64')
+function readWebpagePackaging(read: Read): Deployment['webpagePackaging'] {
+  if (read('webpagePackaging', /^(?:image|zip)$/, 'image or zip') !== 'zip') return 'image';
+  if (read('architecture') === 'arm64')
     throw new Error(
       'Expected image for webpagePackaging with architecture arm64 but received zip: the Chromium of its layers is built for x86_64 only.',
     );
   return 'zip';
 }
 
-function readDistribution(text: ReadText, page: boolean): Pick<Deployment, 'priceClass' | 'webAclArn'> {
-  const needless = ['domain', 'certificateArn', 'priceClass', 'webAclArn'].find((name) => text(name) !== '');
+function readDistribution(read: Read, page: boolean): Pick<Deployment, 'priceClass' | 'webAclArn'> {
+  const needless = ['domain', 'certificateArn', 'priceClass', 'webAclArn'].find((name) => read(name) !== '');
   if (!page && needless !== undefined)
     throw new Error(
       `Expected no ${needless} with page set to false: it applies to the distribution, and there is none.`,
     );
-  const webAclArn = text('webAclArn');
-  matching(
-    'webAclArn',
-    webAclArn,
-    /^(?:arn:[\w-]+:wafv2:us-east-1:\d{12}:global\/webacl\/\S+)?$/,
-    'the ARN of a web ACL for CloudFront, which is in us-east-1',
-  );
-  const wanted = text('priceClass') || '100';
+  const form = /^arn:[\w-]+:wafv2:us-east-1:\d{12}:global\/webacl\/\S+$/;
+  const webAclArn = read('webAclArn', form, 'the ARN of a web ACL for CloudFront, which is in us-east-1');
+  const wanted = read('priceClass') || '100';
   const priceClass = Object.values(PriceClass).find((each) => each === `PriceClass_${wanted}`);
   if (!priceClass) throw new Error(`Expected 100, 200 or All for priceClass but received ${wanted}.`);
   return { priceClass, webAclArn: webAclArn || undefined };
 }
 
-function readDomains(text: ReadText, region: string | undefined): Pick<Deployment, 'domain' | 'socketsDomain'> {
-  const [domain, sockets] = [readHost(text, 'domain'), readHost(text, 'socketsDomain')];
-  const certificate = readCertificate(text, 'certificateArn');
-  const ofSockets = readCertificate(text, 'socketsCertificateArn');
+function readDomains(read: Read, region: string | undefined): Pick<Deployment, 'domain' | 'socketsDomain'> {
+  const [domain, sockets] = [readHost(read, 'domain'), readHost(read, 'socketsDomain')];
+  const certificate = readCertificate(read, 'certificateArn');
+  const ofSockets = readCertificate(read, 'socketsCertificateArn');
   if (domain === '' && certificate.arn !== '')
     throw new Error('Expected domain with certificateArn but received none.');
   if (sockets === '' && ofSockets.arn !== '')
@@ -151,13 +141,13 @@ function certificateOfSockets(own: CertificateName, other: CertificateName, regi
   return own.arn;
 }
 
-function readHost(text: ReadText, name: string): string {
-  return matching(name, text(name), /^(?:(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})?$/, 'a host name');
+function readHost(read: Read, name: string): string {
+  return read(name, /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, 'a host name');
 }
 
-function readCertificate(text: ReadText, name: string): CertificateName {
-  const form = /^(?:arn:[\w-]+:acm:(?<region>[a-z0-9-]+):\d{12}:certificate\/\S+)?$/;
-  const arn = matching(name, text(name), form, 'the ARN of a certificate');
+function readCertificate(read: Read, name: string): CertificateName {
+  const form = /^arn:[\w-]+:acm:(?<region>[a-z0-9-]+):\d{12}:certificate\/\S+$/;
+  const arn = read(name, form, 'the ARN of a certificate');
   return { arn, region: form.exec(arn)?.groups?.region ?? '' };
 }
 
@@ -170,15 +160,9 @@ function readLogDays(text: string): RetentionDays {
   );
 }
 
-function readNumber(name: string, text: string, usual: number): number {
-  if (text === '') return usual;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new Error(`Expected a positive integer for ${name} but received ${text}.`);
-  return value;
-}
-
-function matching(name: string, text: string, form: RegExp, expected: string): string {
-  if (!form.test(text)) throw new Error(`Expected ${expected} for ${name} but received ${text}.`);
-  return text;
+function readNumber(read: Read, name: string, usual: number): number {
+  const text = read(name);
+  const value = text === '' ? usual : Number(text);
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw new Error(`Expected a positive integer for ${name} but received ${text}.`);
 }

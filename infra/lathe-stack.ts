@@ -31,12 +31,9 @@ export class LatheStack extends Stack {
     const { bucket, uploads } = new FilesBucket(this, 'Files', { consumerTimeout: uploadsTimeout });
     const http = new LatheApi(this, 'Http');
     const sizes = chosenSizes(this, engineCatalogues);
-    const engines = engineCatalogues
-      .map((each) => withSizes(each, sizes))
-      .map((catalogue) => ({
-        name: catalogue.engine,
-        construct: new Engine(this, `Engine-${catalogue.engine}`, catalogue, isShared ? uploads : undefined),
-      }));
+    const engines = engineCatalogues.map(
+      (each) => new Engine(this, `Engine-${each.engine}`, withSizes(each, sizes), isShared ? uploads : undefined),
+    );
     const events = new Events(this, 'Events');
     const sockets = new RealTimeApi(this, 'Sockets');
     const variables = settingVariables(this);
@@ -52,16 +49,14 @@ export class LatheStack extends Stack {
       bucket,
       signers: new Signers(this, 'Signers', bucket),
       queues: new Map([
-        ...engines.map(({ name, construct }) => [name, construct.work.queue] as const),
+        ...engines.map(({ catalogue, work }) => [catalogue.engine, work.queue] as const),
         ['events', events.queue],
         ...(events.progress ? [['progress', events.progress] as const] : []),
       ]),
       sockets: sockets.management,
       webhooks: events.webhooks,
       notifications: uploads.queue,
-      deadLetters: [...new Set([...engines.map(({ construct }) => construct.work), uploads])].map(
-        ({ deadLetters }) => deadLetters,
-      ),
+      deadLetters: [...new Set([...engines.map(({ work }) => work.deadLetters), uploads.deadLetters])],
       bus: events.bus,
       issuer: new SignIn(this, 'SignIn', { url, apiId: http.api.apiId, variables }).variables,
     };
@@ -81,10 +76,9 @@ export class LatheStack extends Stack {
     });
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
-    const all = engines.map(({ construct }) => construct);
     const workers = isShared
-      ? [addSharedWorker(this, all, resources, environment)]
-      : all.map((engine) => engine.addWorker(resources, environment));
+      ? [addSharedWorker(this, engines, resources, environment)]
+      : engines.map((engine) => engine.addWorker(resources, environment));
     // An update deploys engines before their workers, and endpoints last, so that none receives requests for features
     // it does not have yet.
     endpoints.node.addDependency(...workers.map((worker) => worker.function));
@@ -94,7 +88,7 @@ export class LatheStack extends Stack {
       namespace: this.stackName,
       api: http.api,
       sweep: sweep.function,
-      engines: engines.map(({ name, construct }) => ({ name: parameterOf(name), queue: construct.work.queue })),
+      engines: engines.map(({ catalogue, work }) => ({ name: parameterOf(catalogue.engine), queue: work.queue })),
       uploads: isShared
         ? undefined
         : { name: 'Uploads', queue: uploads.queue, consumerSeconds: uploadedTimeout.toSeconds() },

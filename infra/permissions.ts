@@ -171,59 +171,57 @@ const objectActions: Record<Exclude<ObjectAction, 'list'>, string> = {
 };
 
 function grantsOf(permission: Permission, resources: Resources): Grant[] {
-  const { table, bucket, sockets, webhooks, bus } = resources;
+  const { table, bucket, signers, sockets, webhooks, notifications, bus } = resources;
   const [kind = '', action = ''] = permission.split(':');
   if (isKeyOf(partitions, kind) && isKeyOf(itemActions, action)) return [itemGrant(kind, action, table.tableArn)];
   if (isKeyOf(objectPrefixes, kind) && action !== 'sign') return [objectGrant(kind, action, bucket)];
   switch (permission) {
     case 'uploads:sign':
+      return grants('sts:AssumeRole', signers.uploads.roleArn);
     case 'files:sign':
-      return [
-        {
-          action: 'sts:AssumeRole',
-          resource: resources.signers[kind === 'uploads' ? 'uploads' : 'files'].roleArn,
-          values: [],
-        },
-      ];
+      return grants('sts:AssumeRole', signers.files.roleArn);
     case 'ownedTask:query':
+      return [indexGrant('ownedTask', tableSchema.byOwner.name, table)];
     case 'ownedJob:query':
-      return [indexGrant(permission === 'ownedTask:query' ? 'ownedTask' : 'ownedJob', tableSchema.byOwner.name, table)];
+      return [indexGrant('ownedJob', tableSchema.byOwner.name, table)];
     case 'due:query':
       return [indexGrant('due', tableSchema.byDue.name, table)];
     case 'work:send':
-      return workQueues(resources).map(([, queue]) => sendGrant(queue));
+      return grants('sqs:SendMessage', ...workQueues(resources).map(([, { queueArn }]) => queueArn));
     case 'events:send':
-      return [sendGrant(eventsQueue('events', resources))];
     case 'progress:send':
-      return [sendGrant(eventsQueue('progress', resources))];
+      return grants('sqs:SendMessage', eventsQueue(kind, resources).queueArn);
     case 'webhooks:send':
-      return [sendGrant(webhooks)];
+      return grants('sqs:SendMessage', webhooks.queueArn);
     case 'notifications:send':
-      return [sendGrant(resources.notifications)];
-    case 'deadLetters:take':
+      return grants('sqs:SendMessage', notifications.queueArn);
+    case 'deadLetters:take': {
+      const sources = [...workQueues(resources).map(([, queue]) => queue), notifications];
       return [
         // Each queue names its own; their URLs would not fit the 4 KB of a function's environment.
-        ...[...workQueues(resources).map(([, queue]) => queue), resources.notifications].map(({ queueArn }) => ({
-          action: 'sqs:GetQueueAttributes',
-          resource: queueArn,
-          values: [],
-        })),
-        ...resources.deadLetters.flatMap(({ queueArn }) =>
-          ['sqs:ReceiveMessage', 'sqs:DeleteMessage'].map((action) => ({ action, resource: queueArn, values: [] })),
-        ),
+        ...grants('sqs:GetQueueAttributes', ...sources.map(({ queueArn }) => queueArn)),
+        ...resources.deadLetters.flatMap(({ queueArn }) => [
+          ...grants('sqs:ReceiveMessage', queueArn),
+          ...grants('sqs:DeleteMessage', queueArn),
+        ]),
       ];
+    }
     case 'sockets:post':
-      return [{ action: 'execute-api:ManageConnections', resource: sockets.arns.post, values: [] }];
+      return grants('execute-api:ManageConnections', sockets.arns.post);
     case 'sockets:disconnect':
-      return [{ action: 'execute-api:ManageConnections', resource: sockets.arns.disconnect, values: [] }];
+      return grants('execute-api:ManageConnections', sockets.arns.disconnect);
     case 'sockets:locate':
     case 'issuer:locate':
       return [];
     case 'bus:put':
-      return [{ action: 'events:PutEvents', resource: bus.eventBusArn, values: [] }];
+      return grants('events:PutEvents', bus.eventBusArn);
     default:
       throw new Error(`Expected a permission but received ${permission}.`);
   }
+}
+
+function grants(action: string, ...resources: string[]): Grant[] {
+  return resources.map((resource) => ({ action, resource, values: [] }));
 }
 
 function itemGrant(kind: ItemKind, action: ItemAction, tableArn: string): Grant {
@@ -242,10 +240,6 @@ function objectGrant(kind: ObjectKind, action: string, bucket: Resources['bucket
     return { action: 's3:ListBucket', resource: bucket.bucketArn, on: 's3:prefix', values: [pattern] };
   if (!isKeyOf(objectActions, action)) throw new Error(`Expected an action on objects but received ${action}.`);
   return { action: `s3:${objectActions[action]}`, resource: bucket.arnForObjects(pattern), values: [] };
-}
-
-function sendGrant({ queueArn }: IQueue): Grant {
-  return { action: 'sqs:SendMessage', resource: queueArn, values: [] };
 }
 
 /**

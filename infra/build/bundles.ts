@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { FunctionCode, LocalFunction } from '../../packages/local-aws/src/template/model.ts';
 import { bundleSources, bundlingOf, projectRoot } from '../bundling.ts';
 import { fingerprint } from '../fingerprint.ts';
-import { markAsUsed, publish, removeOld } from './kept-folders.ts';
+import { markAsUsed, publish, withDraft } from './kept-folders.ts';
 
 /** A bundle on this machine. */
 interface BundleFolder {
@@ -67,26 +67,25 @@ function filesOf(folder: string): BundleFolder {
 let builds = 0;
 
 async function bundle(entries: string[], folders: Map<string, string>, cache: string): Promise<void> {
-  removeOld(cache);
-  const draft = mkdtempSync(join(cache, 'draft-'));
   // Loaded on demand: most starts find their bundles.
   const esbuild = await import('esbuild');
   builds += 1;
   try {
-    const draftOf = (index: number) => join(draft, String(index));
-    await Promise.all(
-      entries.map(async (entry, index) => {
-        const { root, metafile } = filesOf(draftOf(index));
-        const made = await esbuild.build({ ...bundlingOf(entry), outdir: root });
-        writeFileSync(metafile, JSON.stringify(made.metafile));
-      }),
-    );
-    for (const [index, entry] of entries.entries()) publish(draftOf(index), folders.get(entry) ?? '');
+    await withDraft(cache, async (draft) => {
+      const draftOf = (index: number) => join(draft, String(index));
+      await Promise.all(
+        entries.map(async (entry, index) => {
+          const { root, metafile } = filesOf(draftOf(index));
+          const made = await esbuild.build({ ...bundlingOf(entry), outdir: root });
+          writeFileSync(metafile, JSON.stringify(made.metafile));
+        }),
+      );
+      for (const [index, entry] of entries.entries()) publish(draftOf(index), folders.get(entry) ?? '');
+    });
   } finally {
     builds -= 1;
     // Otherwise its process would live as long as this one.
     if (builds === 0) await esbuild.stop();
-    rmSync(draft, { recursive: true, force: true });
   }
 }
 

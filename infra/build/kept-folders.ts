@@ -1,10 +1,20 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 
 const keptMs = 24 * 60 * 60 * 1000;
 
-/** Removes entries of a folder that have not changed for a day. */
-export function removeOld(folder: string): void {
+/** Runs work with a draft folder in a cache, after removing entries of the cache that have not been used for a day. */
+export async function withDraft(cache: string, work: (draft: string) => Promise<void>): Promise<void> {
+  removeOld(cache);
+  const draft = mkdtempSync(join(cache, 'draft-'));
+  try {
+    await work(draft);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function removeOld(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -12,7 +22,7 @@ export function removeOld(folder: string): void {
   }
 }
 
-/** Keeps an entry of such a folder for another day. */
+/** Keeps an entry of a cache for another day. */
 export function markAsUsed(path: string): void {
   const now = new Date();
   utimesSync(path, now, now);

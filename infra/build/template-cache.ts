@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../bundling.ts';
 import { fingerprint } from '../fingerprint.ts';
-import { publish, removeOld } from './kept-folders.ts';
+import { publish, withDraft } from './kept-folders.ts';
 import { synthesize, templateFile } from './synth.ts';
 
 /** The sources of the template. */
@@ -21,17 +21,13 @@ export async function currentTemplate(): Promise<string> {
   const template = join(current, templateFile);
   if (existsSync(template)) return template;
   mkdirSync(folder, { recursive: true });
-  removeOld(folder);
-  const draft = mkdtempSync(join(folder, 'draft-'));
-  try {
+  await withDraft(folder, async (draft) => {
     const assembly = dirname(await synthesize(join(draft, 'assembly')));
     const templates = join(draft, 'templates');
     mkdirSync(templates);
     for (const name of readdirSync(assembly).filter((each) => each.endsWith('.template.json')))
       renameSync(join(assembly, name), join(templates, name));
     publish(templates, current);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
+  });
   return template;
 }

@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import { folderOf } from '../../functions/catalogue/catalogues.ts';
 import { functionVariable, queueVariable } from '../../shared/aws/queues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
+import { defined } from '../../shared/defined.ts';
 import { readDeployment } from '../deployment.ts';
 import {
   type Resources,
@@ -15,7 +16,7 @@ import {
 } from '../permissions.ts';
 import { settingsWithout } from '../settings.ts';
 import { workersOf } from '../sizes.ts';
-import { engineArchitecture, type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
+import { type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
 import { layerOf } from './layers.ts';
 import { consume } from './queue-source.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -95,7 +96,7 @@ export class Engine extends Construct {
       memoryMegabytes: size.memoryMegabytes,
       environment: {
         ...props.environment,
-        ...(size.nodeOptions === undefined ? {} : { NODE_OPTIONS: size.nodeOptions }),
+        ...defined({ NODE_OPTIONS: size.nodeOptions }),
       },
       statements: [...props.statements, ...(reachesOpenBuckets ? statementsForOpenBuckets(this) : [])],
     };
@@ -114,7 +115,6 @@ export class Engine extends Construct {
   /** Adds the engine, with separate environments per tenant, and returns how a worker invokes it. */
   addEngine(environment: Record<string, string>): Pick<FunctionProps, 'environment' | 'statements'> {
     const { engine: name, summary, resources: size } = this.catalogue;
-    const architecture = engineArchitecture(this);
     const engineProps = {
       entry: `${folderOf(this.catalogue)}/handler.ts`,
       description: summary,
@@ -133,7 +133,7 @@ export class Engine extends Construct {
             ...engineProps,
             layers: size.layers.map((layer) => layerOf(this, layer)),
           })
-        : new ImageFunction(this, 'Engine', { ...engineProps, architecture });
+        : new ImageFunction(this, 'Engine', engineProps);
     return {
       environment: { [functionVariable(name)]: engine.functionName },
       statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [engine.functionArn] })],

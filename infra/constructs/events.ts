@@ -1,13 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
-import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { DeduplicationScope, FifoThroughputLimit, type Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { presetOf, queueConcurrency } from '../sizes.ts';
 import { ZipFunction } from './function.ts';
 import { consume } from './queue-source.ts';
-import { advisedVisibility, maxReceives } from './work-queue.ts';
+import { advisedVisibility, maxReceives, protectedQueue } from './work-queue.ts';
 
 const relayTimeout = Duration.seconds(10);
 /**
@@ -33,9 +33,7 @@ export class Events extends Construct {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    this.queue = new Queue(this, 'Queue', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
+    this.queue = protectedQueue(this, 'Queue', {
       fifo: true,
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
@@ -43,9 +41,7 @@ export class Events extends Construct {
       visibilityTimeout: relayVisibilityTimeout,
       deadLetterQueue: {
         maxReceiveCount: maxRelayReceives,
-        queue: new Queue(this, 'DeadLetters', {
-          encryption: QueueEncryption.SQS_MANAGED,
-          enforceSSL: true,
+        queue: protectedQueue(this, 'DeadLetters', {
           fifo: true,
           retentionPeriod: Duration.days(14),
         }),
@@ -61,101 +57,67 @@ export class Events extends Construct {
 
   /** Adds the functions. Called after everything they publish to exists. */
   addConsumers(resources: Resources, environment: Record<string, string>): void {
-    const relay = this.#add(
-      'relay',
-      'Relay',
-      'Publishes events to WebSocket subscribers, webhooks and the event bus',
-      relayTimeout,
-      [
-        'subscriber:query',
-        'subscriber:put',
-        'subscriber:update',
-        'subscriber:delete',
-        'connection:get',
-        // Subscribers whose key or membership has ended receive nothing more.
-        'apiKey:get',
-        'account:get',
-        'group:get',
-        'group:batchGet',
-        'webhook:query',
-        'webhook:get',
-        'delivery:get',
-        'delivery:put',
-        'sockets:post',
-        'sockets:disconnect',
-        'bus:put',
-        'events:send',
-        'webhooks:send',
-      ],
-      resources,
-      environment,
-    );
-    consume(relay, this.queue, {
-      batchSize: 10,
-      reportBatchItemFailures: true,
-      maxConcurrency: queueConcurrency(this, 100),
-    });
+    const add = (folder: string, id: string, description: string, timeout: Duration, permissions: Permission[]) =>
+      new ZipFunction(this, id, {
+        entry: `functions/events/${folder}/${id.toLowerCase()}.ts`,
+        description,
+        timeout,
+        memoryMegabytes: 512,
+        environment: { ...environment, ...variablesFor(permissions, resources) },
+        statements: statementsFor(permissions, resources),
+      });
+    const relaying = 'Publishes events to WebSocket subscribers, webhooks and the event bus';
+    const relay = add('relay', 'Relay', relaying, relayTimeout, [
+      'subscriber:query',
+      'subscriber:put',
+      'subscriber:update',
+      'subscriber:delete',
+      'connection:get',
+      // Subscribers whose key or membership has ended receive nothing more.
+      'apiKey:get',
+      'account:get',
+      'group:get',
+      'group:batchGet',
+      'webhook:query',
+      'webhook:get',
+      'delivery:get',
+      'delivery:put',
+      'sockets:post',
+      'sockets:disconnect',
+      'bus:put',
+      'events:send',
+      'webhooks:send',
+    ]);
+    const batches = { batchSize: 10, reportBatchItemFailures: true };
+    consume(relay, this.queue, { ...batches, maxConcurrency: queueConcurrency(this, 100) });
     if (this.progress) {
-      const progress = this.#add(
-        'relay',
-        'Progress',
-        'Throttles progress events of tasks',
-        progressTimeout,
-        ['subscriber:batchGet', 'bus:put', 'events:send', 'webhooks:send'],
-        resources,
-        environment,
-      );
+      const throttles = 'Throttles progress events of tasks';
+      const sends: Permission[] = ['subscriber:batchGet', 'bus:put', 'events:send', 'webhooks:send'];
+      const progress = add('relay', 'Progress', throttles, progressTimeout, sends);
       consume(progress, this.progress, { batchSize: 1000, maxBatchingWindow: progressWindow, maxConcurrency: 2 });
     }
-    const deliver = this.#add(
-      'webhooks',
-      'Deliver',
-      'Delivers events to webhooks, and to the event bus if it refused them',
-      deliverTimeout,
-      ['delivery:get', 'delivery:put', 'webhook:get', 'webhook:update', 'webhooks:send', 'bus:put'],
-      resources,
-      environment,
-    );
-    consume(deliver, this.webhooks, {
-      batchSize: 10,
-      reportBatchItemFailures: true,
-      maxConcurrency: queueConcurrency(this, 50),
-    });
+    const delivering = 'Delivers events to webhooks, and to the event bus if it refused them';
+    const deliver = add('webhooks', 'Deliver', delivering, deliverTimeout, [
+      'delivery:get',
+      'delivery:put',
+      'webhook:get',
+      'webhook:update',
+      'webhooks:send',
+      'bus:put',
+    ]);
+    consume(deliver, this.webhooks, { ...batches, maxConcurrency: queueConcurrency(this, 50) });
   }
 
   #standardQueue(id: string, visibilityTimeout: Duration, retentionPeriod: Duration): Queue {
-    return new Queue(this, id, {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
+    return protectedQueue(this, id, {
       retentionPeriod,
       visibilityTimeout,
       deadLetterQueue: {
         maxReceiveCount: maxReceives,
-        queue: new Queue(this, `${id}DeadLetters`, {
-          encryption: QueueEncryption.SQS_MANAGED,
-          enforceSSL: true,
+        queue: protectedQueue(this, `${id}DeadLetters`, {
           retentionPeriod: Duration.days(14),
         }),
       },
-    });
-  }
-
-  #add(
-    folder: string,
-    id: string,
-    description: string,
-    timeout: Duration,
-    permissions: Permission[],
-    resources: Resources,
-    environment: Record<string, string>,
-  ): ZipFunction {
-    return new ZipFunction(this, id, {
-      entry: `functions/events/${folder}/${id.toLowerCase()}.ts`,
-      description,
-      timeout,
-      memoryMegabytes: 512,
-      environment: { ...environment, ...variablesFor(permissions, resources) },
-      statements: statementsFor(permissions, resources),
     });
   }
 }

@@ -16,11 +16,12 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { defined } from '../../shared/defined.ts';
 import { projectRoot } from '../bundling.ts';
 import { readDeployment } from '../deployment.ts';
 import { stageContext } from '../images/context.ts';
 import { run } from '../images/shell.ts';
-import { installContext } from '../images/zip-context.ts';
+import { installContext } from '../images/zip.ts';
 import { localBundling } from './local-bundling.ts';
 
 export interface FunctionProps {
@@ -53,7 +54,7 @@ const entryMetadata = 'local-aws:entry';
 const bundler = `${projectRoot}/infra/bundle-function.ts`;
 
 /** Returns the architecture of engines: x86_64, unless the context value `architecture` is arm64. */
-export function engineArchitecture(scope: Construct): Architecture {
+function engineArchitecture(scope: Construct): Architecture {
   const wanted = scope.node.tryGetContext('architecture') ?? 'x86_64';
   if (wanted === 'x86_64') return Architecture.X86_64;
   if (wanted === 'arm64') return Architecture.ARM_64;
@@ -96,7 +97,7 @@ export abstract class BaseFunction extends Construct {
 
   /** Returns the properties of all functions, whatever their packaging. */
   protected common(props: FunctionProps) {
-    return {
+    return defined({
       description: props.description,
       timeout: props.timeout,
       memorySize: props.memoryMegabytes,
@@ -105,8 +106,8 @@ export abstract class BaseFunction extends Construct {
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
       recursiveLoop: props.allowsLoops ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
-      ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
-    };
+      reservedConcurrentExecutions: props.reservedConcurrency,
+    });
   }
 
   /** Adds what the CDK construct has no property for: the module, and a conditional tenancy. */
@@ -172,19 +173,16 @@ export class LayeredFunction extends BaseFunction {
 export class ImageFunction extends BaseFunction {
   readonly function: LambdaFunction;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    props: FunctionProps & { diskMegabytes: number; architecture: Architecture },
-  ) {
+  constructor(scope: Construct, id: string, props: FunctionProps & { diskMegabytes: number }) {
     super(scope, id, props);
     const folder = dirname(props.entry);
+    const architecture = engineArchitecture(this);
     this.function = new DockerImageFunction(this, 'Function', {
       code: DockerImageCode.fromImageAsset(stageContext(folder), {
         buildArgs: { ENGINE: basename(folder) },
-        platform: props.architecture === Architecture.ARM_64 ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
+        platform: architecture === Architecture.ARM_64 ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
       }),
-      architecture: props.architecture,
+      architecture,
       ...this.common(props),
       ephemeralStorageSize: Size.mebibytes(props.diskMegabytes),
     });

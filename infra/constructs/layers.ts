@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Stack } from 'aws-cdk-lib';
 import { Architecture, CfnLayerVersion, Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { projectRoot } from '../bundling.ts';
+import { fingerprint } from '../fingerprint.ts';
 import { run } from '../images/shell.ts';
 import { localBundling } from './local-bundling.ts';
 
@@ -23,7 +22,7 @@ export function layerOf(scope: Construct, name: string): LayerVersion {
   const layer = new LayerVersion(stack, id, {
     description: `${name} for engines`,
     code: Code.fromAsset(folder, {
-      assetHash: fingerprint(folder),
+      assetHash: fingerprint([`layers/${name}`, ...sources]),
       bundling: localBundling((output) => run([process.execPath, join(folder, 'build.ts'), output])),
     }),
     compatibleArchitectures: [Architecture.X86_64],
@@ -33,16 +32,4 @@ export function layerOf(scope: Construct, name: string): LayerVersion {
   if (!(resource instanceof CfnLayerVersion)) throw new Error('The layer has no resource of its own.');
   resource.addMetadata(layerMetadata, `layers/${name}`);
   return layer;
-}
-
-function fingerprint(folder: string): string {
-  const files = [
-    ...readdirSync(folder)
-      .sort()
-      .map((name) => join(folder, name)),
-    ...sources.map((path) => join(projectRoot, path)),
-  ];
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(readFileSync(file));
-  return hash.digest('hex');
 }

@@ -215,14 +215,7 @@ function ownMetric(
   period: Duration,
   label?: string,
 ): Metric {
-  return new Metric({
-    namespace,
-    metricName,
-    dimensionsMap,
-    statistic,
-    period,
-    ...(label === undefined ? {} : { label }),
-  });
+  return new Metric(defined({ namespace, metricName, dimensionsMap, statistic, period, label }));
 }
 
 function lambdaMetric(metricName: string, statistic: string): Metric {
@@ -235,8 +228,6 @@ function ageOf(queue: IQueue): Metric {
 
 function deadLettersOf({ deadLetterQueue, node }: Queue): Metric {
   if (!deadLetterQueue) throw new Error(`${node.path} has no dead-letter queue.`);
-  return deadLetterQueue.queue.metricApproximateNumberOfMessagesVisible({
-    statistic: 'Maximum',
-    period: fiveMinutes,
-  });
+  const options = { statistic: 'Maximum', period: fiveMinutes };
+  return deadLetterQueue.queue.metricApproximateNumberOfMessagesVisible(options);
 }

@@ -1,11 +1,11 @@
-import { Duration, Stack } from 'aws-cdk-lib';
-import { CfnStage, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { ApiMapping, CfnStage, DomainName, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Construct } from 'constructs';
 import type { Permission } from '../../shared/permissions.ts';
-import { readDeployment } from '../deployment.ts';
+import { type CustomDomain, readDeployment } from '../deployment.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
-import { CustomHost } from './custom-domain.ts';
 import { ZipFunction } from './function.ts';
 import { throttling } from './http-api.ts';
 
@@ -57,10 +57,20 @@ export class RealTimeApi extends Construct {
     if (!(resource instanceof CfnStage)) throw new Error('The stage has no resource of its own.');
     resource.defaultRouteSettings = throttling(this);
     const { socketsDomain } = readDeployment(this);
-    // The stage's path works on every host, so that clients need to know only the host.
-    if (socketsDomain)
-      new CustomHost(this, 'Host', { ...socketsDomain, api: this.api, stage: this.stage, path: stageName });
+    if (socketsDomain) this.#addHost(socketsDomain);
     this.origin = socketsDomain ? `wss://${socketsDomain.host}` : this.api.apiEndpoint;
+  }
+
+  /** Adds a custom domain. The operator creates the DNS record that points at the output: the zone may be anywhere. */
+  #addHost({ host, certificateArn }: CustomDomain): void {
+    const scope = new Construct(this, 'Host');
+    const domainName = new DomainName(scope, 'Name', {
+      domainName: host,
+      certificate: Certificate.fromCertificateArn(scope, 'Certificate', certificateArn),
+    });
+    // The stage's path works on every host, so that clients need to know only the host.
+    new ApiMapping(scope, 'Mapping', { api: this.api, stage: this.stage, domainName, apiMappingKey: stageName });
+    new CfnOutput(scope, 'Target', { value: domainName.regionalDomainName, description: `CNAME of ${host}` });
   }
 
   /** Returns the management endpoint, the ARNs for calling it, and the URL of clients. */

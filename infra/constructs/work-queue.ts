@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
 /**
@@ -17,6 +17,11 @@ export function advisedVisibility(consumerTimeout: Duration, batchingWindow = Du
   return Duration.seconds(6 * consumerTimeout.toSeconds() + batchingWindow.toSeconds());
 }
 
+/** Creates an encrypted queue that refuses requests without TLS. */
+export function protectedQueue(scope: Construct, id: string, props: QueueProps): Queue {
+  return new Queue(scope, id, { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, ...props });
+}
+
 /** A queue with its dead-letter queue. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
@@ -24,16 +29,12 @@ export class WorkQueue extends Construct {
 
   constructor(scope: Construct, id: string, props: { consumerTimeout: Duration }) {
     super(scope, id);
-    this.deadLetters = new Queue(this, 'DeadLetters', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
+    this.deadLetters = protectedQueue(this, 'DeadLetters', {
       retentionPeriod: Duration.days(14),
       // Longer than a sweep, which reads them.
       visibilityTimeout: Duration.minutes(6),
     });
-    this.queue = new Queue(this, 'Queue', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
+    this.queue = protectedQueue(this, 'Queue', {
       retentionPeriod: Duration.days(4),
       // Workers shorten it after receiving a message.
       visibilityTimeout: advisedVisibility(props.consumerTimeout),

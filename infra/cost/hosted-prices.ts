@@ -1,39 +1,15 @@
-interface HostedPlan {
-  service: string;
-  plan: string;
-  dollarsPerMonth: number;
-  /** Number of single-conversion jobs in the plan. */
-  jobs: number;
-  rule: string;
-}
-
-/** Public prices of hosted services, gathered in 2026. Check them before quoting. */
-export const hostedPlans: { date: string; plans: HostedPlan[] } = {
+/**
+ * Public prices of hosted services, gathered in 2026: dollars per month, and the number of single-conversion jobs in the
+ * plan. Check them before quoting.
+ */
+export const hostedPlans: { date: string; plans: [plan: string, dollars: number, jobs: number, rule: string][] } = {
   date: '2026',
   plans: [
     // A job of import, conversion and export is three tasks of at least a minute each.
-    {
-      service: 'FreeConvert',
-      plan: '1,500 minutes',
-      dollarsPerMonth: 12.99,
-      jobs: 500,
-      rule: 'a minute for each task',
-    },
-    {
-      service: 'FreeConvert',
-      plan: '4,000 minutes',
-      dollarsPerMonth: 29.99,
-      jobs: 1333,
-      rule: 'a minute for each task',
-    },
-    { service: 'Zamzar', plan: '500 credits', dollarsPerMonth: 25, jobs: 500, rule: 'a credit for each conversion' },
-    {
-      service: 'Zamzar',
-      plan: '10,000 credits',
-      dollarsPerMonth: 299,
-      jobs: 10_000,
-      rule: 'a credit for each conversion',
-    },
+    ['FreeConvert, 1,500 minutes', 12.99, 500, 'a minute for each task'],
+    ['FreeConvert, 4,000 minutes', 29.99, 1333, 'a minute for each task'],
+    ['Zamzar, 500 credits', 25, 500, 'a credit for each conversion'],
+    ['Zamzar, 10,000 credits', 299, 10_000, 'a credit for each conversion'],
   ],
 };
 

@@ -64,8 +64,8 @@ print(
 print(
   `\nHosted services, public prices of ${hostedPlans.date}: 1,000 jobs of import, conversion and export, in dollars`,
 );
-for (const { service, plan, dollarsPerMonth, jobs, rule } of hostedPlans.plans)
-  print(`  ${`${service}, ${plan}`.padEnd(28)}${dollars((dollarsPerMonth / jobs) * 1000)}  ${rule}`);
+for (const [plan, perMonth, jobs, rule] of hostedPlans.plans)
+  print(`  ${plan.padEnd(28)}${dollars((perMonth / jobs) * 1000)}  ${rule}`);
 for (const line of otherHosted) print(`  ${line}`);
 
 function print(line: string): void {

@@ -1,14 +1,11 @@
-/** Processor time, and the number of cores that can share it. */
-interface Phase {
-  cpuSeconds: number;
-  cores: number;
-}
-
 /** The resources a job takes from its engine. */
 export interface TypicalJob {
   name: string;
   engine: 'image' | 'media' | 'document' | 'webpage';
-  phases: readonly Phase[];
+  /** Processor time. */
+  cpuSeconds: number;
+  /** The number of cores that can share it. */
+  cores: number;
   inputBytes: number;
   outputBytes: number;
 }
@@ -29,42 +26,17 @@ export interface TypicalJob {
 export const measurements = {
   date: '2026-11-16',
   jobs: [
-    {
-      name: 'photo, 1 MB png to webp',
-      engine: 'image',
-      phases: [{ cpuSeconds: 0.15, cores: 1 }],
-      inputBytes: 1e6,
-      outputBytes: 0.2e6,
-    },
-    {
-      name: '10 pages, docx to pdf',
-      engine: 'document',
-      phases: [{ cpuSeconds: 1.75, cores: 1 }],
-      inputBytes: 50e3,
-      outputBytes: 100e3,
-    },
-    {
-      name: '5 minutes of 1080p to mp4',
-      engine: 'media',
-      phases: [{ cpuSeconds: 466, cores: 6 }],
-      inputBytes: 300e6,
-      outputBytes: 176e6,
-    },
-    {
-      name: '5 minutes of 1080p to webm',
-      engine: 'media',
-      phases: [{ cpuSeconds: 471, cores: 4.7 }],
+    jobOf('photo, 1 MB png to webp', 'image', { cpuSeconds: 0.15, cores: 1, inputBytes: 1e6, outputBytes: 0.2e6 }),
+    jobOf('10 pages, docx to pdf', 'document', { cpuSeconds: 1.75, cores: 1, inputBytes: 50e3, outputBytes: 100e3 }),
+    jobOf('5 minutes of 1080p to mp4', 'media', { cpuSeconds: 466, cores: 6, inputBytes: 300e6, outputBytes: 176e6 }),
+    jobOf('5 minutes of 1080p to webm', 'media', {
+      cpuSeconds: 471,
+      cores: 4.7,
       inputBytes: 300e6,
       outputBytes: 246e6,
-    },
-    {
-      name: 'web page to pdf',
-      engine: 'webpage',
-      phases: [{ cpuSeconds: 1.44, cores: 1 }],
-      inputBytes: 100e3,
-      outputBytes: 200e3,
-    },
-  ] satisfies TypicalJob[],
+    }),
+    jobOf('web page to pdf', 'webpage', { cpuSeconds: 1.44, cores: 1, inputBytes: 100e3, outputBytes: 200e3 }),
+  ],
   /** A client's requests for one job in addition to its waits: creation and download. */
   requests: { count: 2, milliseconds: 60, responseBytes: 3e3 },
   /** Pauses between the reads of a wait, as in functions/api/http/wait-until.ts: a tenth of the elapsed time. */
@@ -114,3 +86,7 @@ export const measurements = {
   /** Mean compressed size of the engines' images, which have 92 to 544 MB. */
   imageGigabytes: 0.3,
 } as const;
+
+function jobOf(name: string, engine: TypicalJob['engine'], takes: Omit<TypicalJob, 'name' | 'engine'>): TypicalJob {
+  return { name, engine, ...takes };
+}

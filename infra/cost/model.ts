@@ -119,11 +119,8 @@ export function connectionCosts(inventory: Inventory): Costs {
 
 /** Estimates how long an engine's function runs for a job. */
 export function engineSeconds({ memoryMegabytes }: PricedFunction, job: TypicalJob): number {
-  const working = job.phases.reduce(
-    (sum, { cpuSeconds, cores }) => sum + cpuSeconds / coresOf(memoryMegabytes, cores),
-    0,
-  );
-  return working + (job.inputBytes + job.outputBytes) / measurements.bytesPerSecond;
+  const { cpuSeconds, cores, inputBytes, outputBytes } = job;
+  return cpuSeconds / coresOf(memoryMegabytes, cores) + (inputBytes + outputBytes) / measurements.bytesPerSecond;
 }
 
 /** Counts a client's consecutive wait requests for work of that duration, and their reads. */

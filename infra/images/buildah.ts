@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projectRoot } from '../bundling.ts';
-import type { Builder, RunningImage } from './builder.ts';
+import { type Builder, lambdaUser, type RunningImage, tag } from './builder.ts';
 import { makeBase } from './debian-base.ts';
-import { lambdaUser, tag } from './names.ts';
 import { run, succeeds } from './shell.ts';
 
 const publicBase = 'docker.io/library/node:24-bookworm-slim';

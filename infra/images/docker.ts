@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Builder, RunningImage } from './builder.ts';
-import { lambdaUser, tag } from './names.ts';
+import { type Builder, lambdaUser, type RunningImage, tag } from './builder.ts';
 import { run, succeeds } from './shell.ts';
 
 /** Builds and starts images with docker, or with podman, which has the same commands. */

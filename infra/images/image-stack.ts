@@ -2,39 +2,25 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalFunction } from '../../packages/local-aws/src/template/model.ts';
-import type { EngineState } from '../../shared/aws/stores/engine-state.ts';
 import { currentTemplate } from '../build/template-cache.ts';
 import { type RunningStack, startLocalStack } from '../local/stack.ts';
+import type { Sample } from '../smoke/samples.ts';
+import { Service } from '../smoke/service.ts';
 import type { RunningImage } from './builder.ts';
-import type { Sample } from './samples.ts';
 
 /** Starts the function of an engine with the variables from Lambda. */
 export type StartEngine = (variables: Record<string, string>) => RunningImage;
-
-interface Task {
-  name: string;
-  status: string;
-  result: { url?: string };
-}
-
-interface Job {
-  id: string;
-  endedAt: string | null;
-  tasks: Task[];
-}
-
-interface Health {
-  engines: { name: string; isolation?: EngineState }[];
-}
 
 /** The whole service on this machine, with one engine started differently: in its image, or as a zip. */
 export class ImageStack {
   readonly #folder: string;
   readonly #stack: RunningStack;
+  readonly #service: Service;
 
   private constructor(folder: string, stack: RunningStack) {
     this.#folder = folder;
     this.#stack = stack;
+    this.#service = new Service(stack.url, stack.apiKey);
   }
 
   static async start(engine: string, startEngine: StartEngine): Promise<ImageStack> {
@@ -60,13 +46,11 @@ export class ImageStack {
   /** Converts a sample as a client would, and returns the output. */
   async convert({ name, outputFormat, content }: Sample): Promise<Buffer> {
     const file = `data:;base64,${(await content()).toString('base64')}`;
-    let job = await this.#call('/v1/process/jobs', {
-      tasks: {
-        sample: { operation: 'import/base64', filename: name, file },
-        convert: { operation: 'convert', input: 'sample', output_format: outputFormat },
-      },
+    let job = await this.#service.createJob({
+      sample: { operation: 'import/base64', filename: name, file },
+      convert: { operation: 'convert', input: 'sample', output_format: outputFormat },
     });
-    while (job.endedAt === null) job = await this.#call(`/v1/process/jobs/${job.id}/wait`);
+    while (job.endedAt === null) job = await this.#service.waitForJob(job.id);
     const convert = job.tasks.find((task) => task.name === 'convert');
     if (convert?.status !== 'completed') throw new Error(JSON.stringify(job.tasks.map(({ result }) => result)));
     return Buffer.from(await (await fetch(convert.result.url ?? '')).arrayBuffer());
@@ -74,8 +58,7 @@ export class ImageStack {
 
   /** Lists the barriers that isolated the engine's last conversion. */
   async standingBarriers(engine: string): Promise<string[]> {
-    const response = await fetch(`${this.#stack.url}/health`);
-    const { engines }: Health = JSON.parse(await response.text());
+    const { engines } = await this.#service.health();
     const { isolation } = engines.find(({ name }) => name === engine) ?? {};
     if (!isolation) throw new Error(`The engine ${engine} has not reported its barriers.`);
     return Object.entries(isolation.barriers).flatMap(([name, { stands }]) => (stands ? name : []));
@@ -84,17 +67,6 @@ export class ImageStack {
   async stop(): Promise<void> {
     await this.#stack.stop();
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  async #call(path: string, body?: object): Promise<Job> {
-    const response = await fetch(`${this.#stack.url}${path}`, {
-      method: body ? 'POST' : 'GET',
-      headers: { authorization: `Bearer ${this.#stack.apiKey}`, 'content-type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    if (!response.ok) throw new Error(`${path} responded with status ${response.status}: ${await response.text()}`);
-    const job: Job = JSON.parse(await response.text());
-    return job;
   }
 }
 

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { engineCatalogues, folderOf } from '../../functions/catalogue/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import { projectRoot } from '../bundling.ts';
+import { type Sample, samples } from '../smoke/samples.ts';
+import { BuildahBuilder } from './buildah.ts';
+import type { Builder } from './builder.ts';
 import { stageContext } from './context.ts';
-import { findBuilder } from './find-builder.ts';
+import { DockerBuilder } from './docker.ts';
 import { ImageStack, type StartEngine } from './image-stack.ts';
-import { type Sample, samples } from './samples.ts';
+import { succeeds } from './shell.ts';
 import { maxUnzippedBytes, startZip, unzip } from './zip.ts';
 
 /** Maximum compressed sizes of images: cold starts grow with them. */
@@ -47,6 +50,12 @@ async function buildAndTry(catalogue: EngineCatalogue): Promise<void> {
   await convertSamples(engine, 'image', (variables) => builder.start(engine, variables));
 }
 
+/** Finds docker, podman or buildah. Installs buildah on Debian if there is none of them. */
+function findBuilder(): Builder {
+  const program = ['docker', 'podman'].find((each) => succeeds([each, 'info']));
+  return program === undefined ? new BuildahBuilder() : new DockerBuilder(program);
+}
+
 function buildImage(engine: string, context: string): void {
   const started = Date.now();
   builder.build(engine, context);
@@ -83,8 +92,7 @@ async function tryOut(stack: ImageStack, sample: Sample, packaging: string): Pro
     const path = join(outputFolder, `${engine}-${packaging}-${name}.${outputFormat}`);
     mkdirSync(outputFolder, { recursive: true });
     writeFileSync(path, output);
-    const expected = typeof signature === 'string' ? Buffer.from(signature, 'latin1') : signature;
-    if (!output.subarray(skip, skip + expected.length).equals(expected))
+    if (output.toString('latin1', skip, skip + signature.length) !== signature)
       throw new Error(`Expected a file that begins like ${outputFormat} but received ${path}`);
     if (output.length < minBytes)
       throw new Error(`Expected at least ${minBytes} bytes, with text, but received ${path}`);

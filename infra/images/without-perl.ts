@@ -1,4 +1,4 @@
-import { lambdaUser } from './names.ts';
+import { lambdaUser } from './builder.ts';
 
 /**
  * Returns a command that runs another one as Lambda's Node runtime does: as an ordinary user, and without Perl, which

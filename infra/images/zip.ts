@@ -1,21 +1,39 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { projectRoot } from '../bundling.ts';
 import type { RunningImage } from './builder.ts';
 import { run } from './shell.ts';
 import { withoutPerl } from './without-perl.ts';
-import { installContext } from './zip-context.ts';
 
 /** Lambda's limit for an unzipped function with all layers. */
 export const maxUnzippedBytes = 250 * 1024 ** 2;
 
+/** Files that only an image needs, and the magick build that no engine loads. */
+const leftOut = ['Dockerfile', 'packages.txt', 'package-lock.json', 'node_modules/@imagemagick/magick-wasm/dist/x64'];
+
 /** A zip function with its layers, unzipped as by Lambda. */
-export interface UnzippedFunction {
+interface UnzippedFunction {
   root: string;
   /** Content of /opt. */
   layers: string;
   bytes: number;
+}
+
+/**
+ * Writes the content of a zip function from the build context of an engine: its modules, and its packages for Lambda.
+ */
+export function installContext(context: string, folder: string): void {
+  cpSync(context, folder, { recursive: true });
+  const platform = ['--os=linux', '--cpu=x64', '--libc=glibc'];
+  run(['npm', 'ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', ...platform], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  for (const name of leftOut) rmSync(join(folder, name), { recursive: true, force: true });
+  const engine = basename(context).replace(/-[^-]+$/, '');
+  // The managed runtime requires JavaScript handlers, which may import TypeScript.
+  writeFileSync(join(folder, 'index.mjs'), `export { handler } from './functions/engines/${engine}/handler.ts';\n`);
 }
 
 /** Builds a zip function and its layers from the build context of an engine. */

@@ -12,6 +12,7 @@ import { accountItem, accountKey } from '../../shared/aws/stores/accounts.ts';
 import { type ApiKey, describeKey, itemsOfKey } from '../../shared/aws/stores/api-keys.ts';
 import { auditItem } from '../../shared/aws/stores/audit.ts';
 import { toAttributes } from '../../shared/aws/table.ts';
+import { defined } from '../../shared/defined.ts';
 
 const operator: Actor = { type: 'operator' };
 
@@ -33,7 +34,7 @@ export class StoredKeys {
     const key = describeKey(apiKey, { ...fields, createdBy: operator });
     const { id, user, name, scopes } = key;
     const account = { id: user, kind: 'personal', name: 'Made by the operator', createdAt: key.createdAt } as const;
-    await this.#putNew(accountItem(account));
+    await putNew(this.#client, this.#table, accountItem(account));
     await this.#put(auditItem(user, { action: 'key.created', subject: id, name, scopes, actor: operator }));
     const { listed, effective } = itemsOfKey(key);
     await this.#put(listed);
@@ -85,26 +86,20 @@ export class StoredKeys {
 
   /** Revokes a key and returns its account; undefined if there is no such key. */
   async revoke(apiKey: string): Promise<string | undefined> {
-    const { effective } = itemsOfKey(described(apiKey, ''));
-    const found = await this.#get(effective);
-    return found?.user?.S && this.#remove(apiKey, found.user.S, found.id?.S);
+    const key = described(apiKey, '');
+    const found = await this.#get(itemsOfKey(key).effective);
+    return found?.user?.S && this.#remove(key.hash, found.user.S, found.id?.S ?? key.id);
   }
 
   /** Revokes a key of an account by its id. */
   async revokeById(user: string, id: string): Promise<string | undefined> {
     const found = await this.#get(itemsOfKey({ ...described('', user), id }).listed);
-    return found?.hash?.S && this.#removeHash(found.hash.S, user, id, found.name?.S);
+    return found?.hash?.S && this.#remove(found.hash.S, user, id, found.name?.S);
   }
 
-  async #remove(apiKey: string, user: string, id: string | undefined): Promise<string> {
-    const key = described(apiKey, user);
-    return this.#removeHash(key.hash, user, id ?? key.id);
-  }
-
-  async #removeHash(hash: string, user: string, id: string, name?: string): Promise<string> {
+  async #remove(hash: string, user: string, id: string, name?: string): Promise<string> {
     const { listed, effective } = itemsOfKey({ ...described('', user), hash, id });
-    const named = name === undefined ? {} : { name };
-    await this.#put(auditItem(user, { action: 'key.deleted', subject: id, ...named, actor: operator }));
+    await this.#put(auditItem(user, { action: 'key.deleted', subject: id, ...defined({ name }), actor: operator }));
     for (const { pk, sk } of [effective, listed])
       await this.#client.send(new DeleteItemCommand({ TableName: this.#table, Key: toAttributes({ pk, sk }) }));
     return user;
@@ -117,10 +112,6 @@ export class StoredKeys {
 
   async #put(item: object): Promise<void> {
     await this.#client.send(new PutItemCommand({ TableName: this.#table, Item: toAttributes(item) }));
-  }
-
-  async #putNew(item: object): Promise<void> {
-    await putNew(this.#client, this.#table, item);
   }
 }
 

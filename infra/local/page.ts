@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Build } from '../../packages/local-aws/src/cloudfront/distribution.ts';
 import { cacheFolder } from '../build/bundles.ts';
-import { markAsUsed, publish, removeOld } from '../build/kept-folders.ts';
+import { markAsUsed, publish, withDraft } from '../build/kept-folders.ts';
 import { pageBuild, pageFingerprint } from '../page-build.ts';
 
 const closer = new URL('./close-inherited.ts', import.meta.url).href;
@@ -25,16 +25,11 @@ export function pageOnDemand(report: (line: string) => void): () => Promise<Buil
 async function currentPage(): Promise<Build> {
   const cache = cacheFolder();
   const folder = join(cache, `web-${pageFingerprint().slice(0, 32)}`);
-  if (!existsSync(folder)) {
-    removeOld(cache);
-    const draft = mkdtempSync(join(cache, 'draft-'));
-    try {
+  if (!existsSync(folder))
+    await withDraft(cache, async (draft) => {
       await runVite(draft);
       publish(draft, folder);
-    } finally {
-      rmSync(draft, { recursive: true, force: true });
-    }
-  }
+    });
   markAsUsed(folder);
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));

@@ -16,6 +16,7 @@ import { personItem } from '../../shared/aws/stores/people.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
+import { defined } from '../../shared/defined.ts';
 import { SettingsError } from '../../shared/settings.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
 import { bundlesOnDemand } from '../build/bundles.ts';
@@ -177,7 +178,7 @@ function operatorMay(stack: LocalStack): PolicyStatement[] {
       conditions: {
         'ForAllValues:StringLike': {
           'dynamodb:LeadingKeys': (['account', 'accountKey', 'apiKey', 'engine', 'membership', 'person'] as const).map(
-            prefixOf,
+            (kind) => `${partitions[kind]}*`,
           ),
         },
       },
@@ -198,15 +199,8 @@ function operatorMay(stack: LocalStack): PolicyStatement[] {
   ];
 }
 
-function prefixOf(kind: keyof typeof partitions): string {
-  return `${partitions[kind]}*`;
-}
-
 /** Returns the variables of this machine's fonts and, for functions with layers, of the folder that replaces /opt. */
 function inherited({ layers = [] }: LocalFunction): Record<string, string> {
   const { FONTCONFIG_FILE, LATHE_LAYERS } = process.env;
-  return {
-    ...(FONTCONFIG_FILE === undefined ? {} : { FONTCONFIG_FILE }),
-    ...(LATHE_LAYERS === undefined || layers.length === 0 ? {} : { LATHE_LAYERS }),
-  };
+  return defined({ FONTCONFIG_FILE, LATHE_LAYERS: layers.length === 0 ? undefined : LATHE_LAYERS });
 }

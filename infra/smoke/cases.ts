@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { samples } from '../images/samples.ts';
+import { type Sample, samples } from './samples.ts';
 
 /** A step of a case: an operation and its output format. */
 interface Step {
@@ -21,73 +21,30 @@ export interface Case {
   check(output: Buffer, input: Buffer): Promise<string | undefined> | string | undefined;
 }
 
-const picture = fileOf('gradient.png');
-
 /** One file of each family, and one for each other operation of all deployments. */
 export const cases: Case[] = [
-  {
-    name: 'image',
-    engine: 'image',
-    from: 'png',
-    files: [picture],
-    steps: [{ operation: 'convert', to: 'webp' }],
-    check: (output) => isPicture(output, 'webp', { width: 320, height: 180 }),
-  },
-  {
-    name: 'audio',
-    engine: 'media',
-    from: 'wav',
-    files: [fileOf('tone.wav')],
-    steps: [{ operation: 'convert', to: 'mp3' }],
-    check: (output) => begins(output, 'ID3') ?? hasAtLeast(output, 5_000),
-  },
-  {
-    name: 'video',
-    engine: 'media',
-    from: 'gif',
-    files: [fileOf('frames.gif')],
-    // The second step reads a video from the first.
-    steps: [
-      { operation: 'convert', to: 'mp4' },
-      { operation: 'convert', to: 'webm' },
-    ],
-    check: (output) => begins(output, '\x1aE\xdf\xa3') ?? hasAtLeast(output, 1_000),
-  },
-  {
-    name: 'document',
-    engine: 'document',
-    from: 'md',
-    files: [fileOf('letter.md')],
-    steps: [
-      { operation: 'convert', to: 'docx' },
-      { operation: 'convert', to: 'pdf' },
-    ],
-    check: isPdf,
-  },
-  {
-    name: 'archive',
-    engine: 'archive',
-    from: 'zip',
-    files: [fileOf('files.zip')],
-    steps: [{ operation: 'convert', to: '7z' }],
-    check: (output) => begins(output, '7z\xbc\xaf\x27\x1c'),
-  },
-  {
-    name: 'e-book',
-    engine: 'ebook',
-    from: 'fb2',
-    files: [fileOf('book.fb2')],
-    steps: [{ operation: 'convert', to: 'epub' }],
-    check: (output) => begins(output, 'PK\x03\x04') ?? contains(output, 'application/epub+zip'),
-  },
-  {
-    name: 'web page',
-    engine: 'webpage',
-    from: 'html',
-    files: [fileOf('scripts.html')],
-    steps: [{ operation: 'convert', to: 'png' }],
-    check: (output) => isPicture(output, 'png', {}),
-  },
+  conversion('image', 'image', 'gradient.png', ['webp'], (output) =>
+    isPicture(output, 'webp', { width: 320, height: 180 }),
+  ),
+  conversion('audio', 'media', 'tone.wav', ['mp3'], (output) => begins(output, 'ID3') ?? hasAtLeast(output, 5_000)),
+  // The second step reads a video from the first.
+  conversion(
+    'video',
+    'media',
+    'frames.gif',
+    ['mp4', 'webm'],
+    (output) => begins(output, '\x1aE\xdf\xa3') ?? hasAtLeast(output, 1_000),
+  ),
+  conversion('document', 'document', 'letter.md', ['docx', 'pdf'], isPdf),
+  conversion('archive', 'archive', 'files.zip', ['7z'], (output) => begins(output, '7z\xbc\xaf\x27\x1c')),
+  conversion(
+    'e-book',
+    'ebook',
+    'book.fb2',
+    ['epub'],
+    (output) => begins(output, 'PK\x03\x04') ?? contains(output, 'application/epub+zip'),
+  ),
+  conversion('web page', 'webpage', 'scripts.html', ['png'], (output) => isPicture(output, 'png', {})),
   {
     name: 'compress',
     engine: 'image',
@@ -102,18 +59,31 @@ export const cases: Case[] = [
     name: 'merge',
     engine: 'image',
     from: 'png',
-    files: [picture, picture],
+    files: [sampleOf('gradient.png'), sampleOf('gradient.png')],
     steps: [{ operation: 'merge', to: 'pdf' }],
     check: isPdf,
   },
 ];
+
+/** Returns a case that converts a sample to formats in sequence. */
+function conversion(
+  name: string,
+  engine: string,
+  file: string,
+  [first, ...others]: [string, ...string[]],
+  check: Case['check'],
+): Case {
+  const sample = sampleOf(file);
+  const stepTo = (to: string): Step => ({ operation: 'convert', to });
+  return { name, engine, from: sample.format, files: [sample], steps: [stepTo(first), ...others.map(stepTo)], check };
+}
 
 /** Returns the formats of a case in order: png → webp. */
 export function pathOf({ from, steps }: Case): string {
   return [from, ...steps.map(({ to }) => to)].join(' → ');
 }
 
-function fileOf(name: string): Case['files'][number] {
+function sampleOf(name: string): Sample {
   const sample = samples.find((each) => each.name === name);
   if (!sample) throw new Error(`There is no sample ${name}.`);
   return sample;

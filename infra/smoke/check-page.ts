@@ -15,21 +15,18 @@ export async function checkPage(service: Service): Promise<Outcome> {
     // Without a page, the API responds with an error.
     if (status === 404 && headers.get('content-type')?.startsWith('application/json'))
       return { result: 'skipped', reason: 'The service has no page.' };
-    if (status !== 200)
-      return { result: 'failed', reason: `The page responded with status ${status}: ${text.slice(0, 300)}` };
+    if (status !== 200) throw new SmokeError(`The page responded with status ${status}: ${text.slice(0, 300)}`);
     const wrong = expected.find(([header, pattern]) => !pattern.test(headers.get(header) ?? ''));
-    if (wrong)
-      return { result: 'failed', reason: `The page has ${wrong[0]}: ${headers.get(wrong[0])}, not ${wrong[1]}.` };
+    if (wrong) throw new SmokeError(`The page has ${wrong[0]}: ${headers.get(wrong[0])}, not ${wrong[1]}.`);
     const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
-    if (files.length === 0) return { result: 'failed', reason: 'The page names no script.' };
+    if (files.length === 0) throw new SmokeError('The page names no script.');
     let bytes = text.length;
     for (const path of files) {
       const file = await service.page(path);
       if (file.status !== 200 || !file.headers.get('cache-control')?.includes('immutable'))
-        return {
-          result: 'failed',
-          reason: `${path} responded with status ${file.status} and cache-control ${file.headers.get('cache-control')}.`,
-        };
+        throw new SmokeError(
+          `${path} responded with status ${file.status} and cache-control ${file.headers.get('cache-control')}.`,
+        );
       bytes += file.text.length;
     }
     return { result: 'ok', bytes };

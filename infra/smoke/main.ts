@@ -46,34 +46,32 @@ async function smoke(key: string): Promise<number> {
   const health = await service.health();
   await service.checkKey();
   print(`Lathe ${health.version} at ${url}\n`);
-  const others: Outcome[] = [];
-  const converted: Outcome[] = [];
-  if (names.includes(pageName)) {
+  const checks: { name: string; path: string; converts?: boolean; run(): Promise<Outcome> }[] = [
+    { name: pageName, path: '/', run: () => checkPage(service) },
+    ...clientNames.map((name) => ({
+      name,
+      path: 'an event',
+      run: () => checkEvents(service, health, name, { key, seconds }),
+    })),
+    ...cases.map((one) => ({
+      name: one.name,
+      path: pathOf(one),
+      converts: true,
+      run: () => runCase(service, health, one, { seconds, onProgress: (text) => showProgress(`${one.name}: ${text}`) }),
+    })),
+  ];
+  const outcomes: (Outcome & { converts?: boolean })[] = [];
+  for (const { converts = false, run, ...check } of checks.filter(({ name }) => names.includes(name))) {
     const began = performance.now();
-    const outcome = await checkPage(service);
-    print(lineOf({ name: pageName, path: '/' }, outcome, performance.now() - began));
-    others.push(outcome);
-  }
-  for (const name of clientNames.filter((each) => names.includes(each))) {
-    const began = performance.now();
-    const outcome = await checkEvents(service, health, name, { key, seconds });
-    print(lineOf({ name, path: 'an event' }, outcome, performance.now() - began));
-    others.push(outcome);
-  }
-  for (const one of cases.filter(({ name }) => names.includes(name))) {
-    const began = performance.now();
-    const outcome = await runCase(service, health, one, {
-      seconds,
-      onProgress: (text) => showProgress(`${one.name}: ${text}`),
-    });
+    const outcome = await run();
     showProgress('');
-    print(lineOf({ name: one.name, path: pathOf(one) }, outcome, performance.now() - began));
-    converted.push(outcome);
+    print(lineOf(check, outcome, performance.now() - began));
+    outcomes.push({ ...outcome, converts });
   }
-  const outcomes = [...others, ...converted];
   const count = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result).length;
   print(`\n${count('ok')} ok, ${count('skipped')} skipped, ${count('failed')} failed`);
   // The page and events do not prove that conversions work.
+  const converted = outcomes.filter(({ converts }) => converts);
   const nothing = (converted.length > 0 ? converted : outcomes).every(({ result }) => result === 'skipped');
   if (nothing) printError('Everything was skipped, so nothing was tested.');
   return count('failed') > 0 || nothing ? 1 : 0;

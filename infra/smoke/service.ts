@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { EngineState } from '../../shared/aws/stores/engine-state.ts';
+import { defined } from '../../shared/defined.ts';
 
 /** What went wrong, and what to do about it. */
 export class SmokeError extends Error {
@@ -8,7 +10,7 @@ export class SmokeError extends Error {
 
 export interface Health {
   version: string;
-  engines: { name: string; usable: boolean; reason?: string; missing?: unknown[] }[];
+  engines: { name: string; usable: boolean; reason?: string; missing?: unknown[]; isolation?: EngineState }[];
   /** Addresses for event clients. */
   websocket: { url: string; socketIo: { url: string; path: string } };
 }
@@ -26,6 +28,8 @@ export interface Task {
   progress?: number;
   result: {
     form?: { url: string; parameters: Record<string, string> };
+    /** The only file of a task. */
+    url?: string;
     files?: StoredFile[];
     errorCode?: string;
     msg?: string;
@@ -49,7 +53,6 @@ const usualPauseMs = 1_000;
 export class Service {
   readonly #url: string;
   readonly #headers: Record<string, string>;
-
   readonly #pauseMs: number;
 
   constructor(url: string, key: string, { pauseMs = usualPauseMs }: { pauseMs?: number } = {}) {
@@ -116,17 +119,13 @@ export class Service {
     return content;
   }
 
-  async #call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  async #call<T>(method: string, path: string, body?: object): Promise<T> {
     const headers = {
       ...this.#headers,
       // A repeated request creates nothing twice.
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
     };
-    const response = await this.#retried(path, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const response = await this.#retried(path, defined({ method, headers, body: body && JSON.stringify(body) }));
     const text = await response.text();
     if (!response.ok) throw new SmokeError(explain(`${method} ${path}`, response.status, text));
     try {

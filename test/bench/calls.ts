@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CapacityMeter } from '../../packages/local-aws/src/dynamodb/capacity/meter.ts';
-import { type Client, postForm, taskOf } from '../support/client.ts';
+import { type Client, formOf, postForm, taskOf } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -94,7 +94,7 @@ async function timed(work: () => Promise<unknown>): Promise<(TimedCall & { count
   subscribe('http.server.request.start', began);
   subscribe('http.server.response.finish', ended);
   await work();
-  await until('the calls have ceased', () => Date.now() > latest + quietMs || undefined);
+  await until('the calls have ceased', () => Date.now() > latest + quietMs);
   unsubscribe('http.server.request.start', began);
   unsubscribe('http.server.response.finish', ended);
   return timeline;
@@ -106,9 +106,7 @@ async function runJob(client: Client, picture: Uint8Array): Promise<string> {
     convert: { operation: 'convert', input: 'upload', output_format: 'webp' },
     export: { operation: 'export/url', input: 'convert' },
   });
-  const { form } = taskOf(job, 'upload').result;
-  if (!form) throw new Error('The task has no form.');
-  await postForm(form, 'picture.png', picture);
+  await postForm(formOf(taskOf(job, 'upload')), 'picture.png', picture);
   return job.id;
 }
 
@@ -119,7 +117,7 @@ async function untilQuiet(meter: CapacityMeter): Promise<void> {
   await until('nothing is written any more', () => {
     if (sum() !== seen) since = Date.now();
     seen = sum();
-    return Date.now() > since + quietMs || undefined;
+    return Date.now() > since + quietMs;
   });
 }
 

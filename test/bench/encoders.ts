@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { videoArgs } from '../../functions/engines/media/codecs.ts';
@@ -74,36 +74,28 @@ const others: [name: string, args: string[]][] = [
  * Measures the megapixels that each encoder writes per second of CPU time, and how many of Lambda's cores it can use.
  */
 export async function benchEncoders(print: (line: string) => void): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-encoders-'));
-  try {
-    for (const { name, width, height, frames, fewFrames, slowest } of sizes) {
-      const source = join(folder, `${name}.y4m`);
-      await ffmpeg([
-        ...[
-          '-f',
-          'lavfi',
-          '-i',
-          `mandelbrot=size=${width}x${height}:rate=30:start_scale=0.6:end_scale=0.02:end_pts=60`,
-        ],
-        ...['-vf', 'noise=alls=8:allf=t', '-frames:v', String(frames), '-pix_fmt', 'yuv420p', source],
-      ]);
-      const measure = async (label: string, args: string[], count: number) => {
-        const cost = await costOf(['-i', source, '-frames:v', String(count), ...args, '-f', 'null', '-']);
-        const megapixels = (width * height * count) / 1e6;
-        print(`${name} ${label}: [${(megapixels / cost.cpuSeconds).toPrecision(2)}, ${cost.cores.toFixed(1)}]`);
-      };
-      for (const [encoder, ext] of encoders) {
-        const measured = presets.slice(0, presets.indexOf(slowest) + 1);
-        for (const preset of withPresets.includes(encoder) ? measured : [undefined]) {
-          const few = preset !== undefined && presets.indexOf(preset) > presets.indexOf('medium');
-          const args = [...videoArgs(encoder, { preset }, mediaFormat(ext)), ...threads(encoder)];
-          await measure(`${encoder} ${preset ?? ''}`, args, few ? fewFrames : frames);
-        }
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'bench-encoders-'));
+  const folder = temporary.path;
+  for (const { name, width, height, frames, fewFrames, slowest } of sizes) {
+    const source = join(folder, `${name}.y4m`);
+    await ffmpeg([
+      ...['-f', 'lavfi', '-i', `mandelbrot=size=${width}x${height}:rate=30:start_scale=0.6:end_scale=0.02:end_pts=60`],
+      ...['-vf', 'noise=alls=8:allf=t', '-frames:v', String(frames), '-pix_fmt', 'yuv420p', source],
+    ]);
+    const measure = async (label: string, args: string[], count: number) => {
+      const cost = await costOf(['-i', source, '-frames:v', String(count), ...args, '-f', 'null', '-']);
+      const megapixels = (width * height * count) / 1e6;
+      print(`${name} ${label}: [${(megapixels / cost.cpuSeconds).toPrecision(2)}, ${cost.cores.toFixed(1)}]`);
+    };
+    for (const [encoder, ext] of encoders) {
+      const measured = presets.slice(0, presets.indexOf(slowest) + 1);
+      for (const preset of withPresets.includes(encoder) ? measured : [undefined]) {
+        const few = preset !== undefined && presets.indexOf(preset) > presets.indexOf('medium');
+        const args = [...videoArgs(encoder, { preset }, mediaFormat(ext)), ...threads(encoder)];
+        await measure(`${encoder} ${preset ?? ''}`, args, few ? fewFrames : frames);
       }
-      for (const [label, args] of others) await measure(label, args, frames);
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    for (const [label, args] of others) await measure(label, args, frames);
   }
 }
 

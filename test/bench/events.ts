@@ -102,7 +102,7 @@ async function measure(
       }
     });
     socket.send(JSON.stringify({ action: 'subscribe', channel: `job.${job?.id}` }));
-    return until('the channel is subscribed', () => (subscribed ? true : undefined), { seconds: 120, everyMs: 100 });
+    return until('the channel is subscribed', () => subscribed, { seconds: 120, everyMs: 100 });
   });
   // Separate clients would send all requests at the same time; this one sends as fast as the machine accepts them.
   await mapAtOnce(created, Number.isFinite(perSecond) ? 1 : uploadsAtOnce, async (job) => {
@@ -111,13 +111,9 @@ async function measure(
     if (Number.isFinite(perSecond)) await pause(1000 / perSecond);
   });
   const each = Math.floor(socketCount / jobCount);
-  await until(
-    'all subscribers received the end',
-    () => ([...ended.values()].every((count) => count >= each) ? true : undefined),
-    {
-      seconds: 180,
-    },
-  );
+  await until('all subscribers received the end', () => [...ended.values()].every((count) => count >= each), {
+    seconds: 180,
+  });
   for (const socket of open) socket.terminate();
   const all = [...starts, ...completions];
   return { name, events: all.length, all: spreadOf(all), completions: spreadOf(completions) };

@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { mapAtOnce } from '../../shared/concurrency.ts';
-import { Client, dataUri, postForm, taskOf } from '../support/client.ts';
+import { Client, dataUri, formOf, postForm, taskOf } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 
 export type Tasks = Parameters<Client['createJob']>[0];
@@ -71,9 +71,7 @@ export async function uploaded(client: Client, name: string, content: Buffer, ou
     upload: { operation: 'import/upload' },
     convert: { operation: 'convert', input: 'upload', output_format: outputFormat },
   });
-  const { form } = taskOf(job, 'upload').result;
-  if (!form) throw new Error('The task has no form.');
-  await postForm(form, name, content);
+  await postForm(formOf(taskOf(job, 'upload')), name, content);
   return job.id;
 }
 

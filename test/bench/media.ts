@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtempDisposable, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,35 +13,32 @@ const rounds = 7;
 
 /** Measures a 1080p transcode through the engine against the same bare command, alternating, by the median. */
 export async function benchMedia(): Promise<Row[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-media-'));
-  try {
-    const source = join(folder, 'source.mkv');
-    await execute(ffmpegPath(), [
-      ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1920x1080:rate=30:duration=10'],
-      ...[
-        '-f',
-        'lavfi',
-        '-i',
-        'sine=frequency=440:duration=10',
-        '-c:v',
-        'mpeg2video',
-        '-q:v',
-        '3',
-        '-c:a',
-        'flac',
-        source,
-      ],
-    ]);
-    const ours: number[] = [];
-    const bare: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      bare.push(await timed(() => transcodeBare(source, join(folder, 'bare.mp4'))));
-      ours.push(await timed(() => transcodeByEngine(source, join(folder, String(round)))));
-    }
-    return [{ name: '1080p to H.264', ours: median(ours), bare: median(bare) }];
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'bench-media-'));
+  const folder = temporary.path;
+  const source = join(folder, 'source.mkv');
+  await execute(ffmpegPath(), [
+    ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1920x1080:rate=30:duration=10'],
+    ...[
+      '-f',
+      'lavfi',
+      '-i',
+      'sine=frequency=440:duration=10',
+      '-c:v',
+      'mpeg2video',
+      '-q:v',
+      '3',
+      '-c:a',
+      'flac',
+      source,
+    ],
+  ]);
+  const ours: number[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    bare.push(await timed(() => transcodeBare(source, join(folder, 'bare.mp4'))));
+    ours.push(await timed(() => transcodeByEngine(source, join(folder, String(round)))));
   }
+  return [{ name: '1080p to H.264', ours: median(ours), bare: median(bare) }];
 }
 
 async function transcodeBare(source: string, output: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -23,16 +23,13 @@ const ticksPerSecond = 100;
  * itself.
  */
 export async function benchTypicalJobs(): Promise<TypicalJob[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-typical-'));
-  try {
-    return [
-      { name: 'photo', cpuSeconds: await cpuOf('image', await photo(folder), 'png', 'webp') },
-      { name: 'document', cpuSeconds: await cpuOf('document', await document(folder), 'docx', 'pdf') },
-      { name: 'webpage', cpuSeconds: await cpuOf('webpage', await page(folder), 'html', 'pdf') },
-    ];
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'bench-typical-'));
+  const folder = temporary.path;
+  return [
+    { name: 'photo', cpuSeconds: await cpuOf('image', await photo(folder), 'png', 'webp') },
+    { name: 'document', cpuSeconds: await cpuOf('document', await document(folder), 'docx', 'pdf') },
+    { name: 'webpage', cpuSeconds: await cpuOf('webpage', await page(folder), 'html', 'pdf') },
+  ];
 }
 
 async function cpuOf(engine: string, path: string, from: string, to: string): Promise<number> {

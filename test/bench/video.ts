@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtempDisposable, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { videoArgs } from '../../functions/engines/media/codecs.ts';
@@ -79,23 +79,20 @@ const settings: Setting[] = [
  * into a fractal, or the file in LATHE_BENCH_CLIP, with sensor grain.
  */
 export async function benchVideo(): Promise<VideoCost[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-video-'));
-  try {
-    const input = join(folder, 'input.mp4');
-    const { picture, filter } = sourceOf(process.env.LATHE_BENCH_CLIP);
-    await ffmpeg([
-      ...picture,
-      ...['-f', 'lavfi', '-i', 'anoisesrc=color=pink:amplitude=0.2:sample_rate=48000', '-ac', '2'],
-      ...['-vf', filter, '-map', '0:v', '-map', '1:a', '-t', String(seconds), '-r', String(framesPerSecond)],
-      ...['-c:v', 'libx264', '-b:v', '8M', '-maxrate', '12M', '-bufsize', '16M', '-pix_fmt', 'yuv420p'],
-      ...['-c:a', 'aac', '-b:a', '128k', input],
-    ]);
-    const rows: VideoCost[] = [];
-    for (const setting of settings) rows.push(await measure(setting, input, folder));
-    return rows;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'bench-video-'));
+  const folder = temporary.path;
+  const input = join(folder, 'input.mp4');
+  const { picture, filter } = sourceOf(process.env.LATHE_BENCH_CLIP);
+  await ffmpeg([
+    ...picture,
+    ...['-f', 'lavfi', '-i', 'anoisesrc=color=pink:amplitude=0.2:sample_rate=48000', '-ac', '2'],
+    ...['-vf', filter, '-map', '0:v', '-map', '1:a', '-t', String(seconds), '-r', String(framesPerSecond)],
+    ...['-c:v', 'libx264', '-b:v', '8M', '-maxrate', '12M', '-bufsize', '16M', '-pix_fmt', 'yuv420p'],
+    ...['-c:a', 'aac', '-b:a', '128k', input],
+  ]);
+  const rows: VideoCost[] = [];
+  for (const setting of settings) rows.push(await measure(setting, input, folder));
+  return rows;
 }
 
 function sourceOf(clip: string | undefined): { picture: string[]; filter: string } {

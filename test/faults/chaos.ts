@@ -133,7 +133,7 @@ export async function runChaos(
       const state = await stack.client.showJob(job.id);
       const isLast = ({ id, status }: { id: string; status: string }) =>
         received.findLast((one) => one.id === id)?.status === status;
-      await until('the last states are right', () => [state, ...state.tasks].every(isLast) || undefined, timeout);
+      await until('the last states are right', () => [state, ...state.tasks].every(isLast), timeout);
     }
 
     function judge(subscriber: Subscriber, id: string): void {

@@ -28,7 +28,7 @@ const endless: Record<string, TaskDefinition> = {
 async function startEndless(client: Client): Promise<{ job: JobView; id: string }> {
   const job = await client.createJob(endless);
   const { id } = taskOf(job, 'convert');
-  await until('it runs', async () => ((await client.showTask(id)).status === 'processing' ? true : undefined));
+  await until('it runs', async () => (await client.showTask(id)).status === 'processing');
   return { job, id };
 }
 
@@ -69,8 +69,9 @@ test('a task of a job whose deletion was broken off is charged by the sweep', as
   expect((await client.call('DELETE', `/v1/process/jobs/${job.id}`)).status).toBe(200);
   expect((await client.showTask(id)).status).toBe('processing');
   await makeDue(service, keyOfJob(job.id), job.id);
-  await until('the sweep has deleted it', async () =>
-    (await client.call('GET', `/v1/process/tasks/${id}`)).status === 404 ? true : undefined,
+  await until(
+    'the sweep has deleted it',
+    async () => (await client.call('GET', `/v1/process/tasks/${id}`)).status === 404,
   );
   await expectCharged(client, 1);
   expect(denialsOf(service, /HttpDeleteJob/)).toEqual([]);
@@ -98,8 +99,9 @@ test('workers, transfers and the sweep announce the deletion of a task that list
     if (worker === undefined) await makeDue(service, keyOfJob(id), id);
     else await sendAsOperator(service, new RegExp(`^Engine${worker}WorkQueue[0-9A-F]{8}$`), { taskId });
     const { user } = taskOf(job, 'task');
-    await until(`${worker ?? 'the sweep'} has deleted it`, async () =>
-      (await itemOf(service, keyOfTask(taskId))) === undefined ? true : undefined,
+    await until(
+      `${worker ?? 'the sweep'} has deleted it`,
+      async () => (await itemOf(service, keyOfTask(taskId))) === undefined,
     );
     // The function that was asked to delete the job has announced its tombstone.
     expect(await announcements(service, user)).toBeGreaterThanOrEqual(2 * (index + 1));

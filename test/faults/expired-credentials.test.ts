@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Faults } from '../../packages/local-aws/src/faults/faults.ts';
 import { Random } from '../../packages/local-aws/src/faults/random.ts';
 import { startStack } from '../events/stack.ts';
+import { formOf, postForm, taskOf } from '../support/client.ts';
 
 const timeoutSeconds = 10;
 const spareSeconds = 2;
@@ -38,17 +39,13 @@ test('a form and the address of a download outlive the credentials of the functi
     upload: { operation: 'import/upload' },
     link: { operation: 'export/url', input: 'note' },
   });
-  const form = job.tasks.find(({ name }) => name === 'upload')?.result.form;
-  if (!form) throw new Error('The upload has no form.');
-  const link = await client.waitForTask(job.tasks.find(({ name }) => name === 'link')?.id ?? '');
+  const form = formOf(taskOf(job, 'upload'));
+  const link = await client.waitForTask(taskOf(job, 'link').id);
   const redirect = await fetch(String(link.result.url), { redirect: 'manual' });
   const address = redirect.headers.get('location') ?? '';
   await pause((timeoutSeconds + spareSeconds + 1) * 1000);
 
-  const body = new FormData();
-  for (const [field, value] of Object.entries(form.parameters)) body.append(field, value);
-  body.append('file', new Blob(['hello']), 'note.txt');
-  const posted = await fetch(form.url, { method: 'POST', body });
+  const posted = await postForm(form, 'note.txt', Buffer.from('hello'));
   expect([posted.status, await posted.text()]).toEqual([204, '']);
   const downloaded = await fetch(address);
   expect([downloaded.status, await downloaded.text()]).toEqual([200, 'hello']);

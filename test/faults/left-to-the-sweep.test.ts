@@ -9,7 +9,7 @@ import { partitions } from '../../shared/aws/table-schema.ts';
 import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt, newId } from '../../shared/ids.ts';
 import { queueTimeoutMs } from '../../shared/tasks/transitions.ts';
-import { postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
+import { formOf, postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
 import { countMessages, sendAsOperator } from '../support/operator.ts';
 import { change, itemOf, keyOfJob, keyOfTask, makeDue, past } from '../support/records.ts';
 import {
@@ -51,15 +51,11 @@ async function storedUnder(service: Service, prefix: string): Promise<string[]> 
 /** Waits until no task has a secret left: they go with the end of the task, which is recorded before. */
 async function untilNoSecrets(service: Service): Promise<void> {
   for (const prefix of [objectPrefixes.secrets, objectPrefixes.passwords])
-    await until(`nothing is left under ${prefix}`, async () =>
-      (await storedUnder(service, prefix)).length === 0 ? true : undefined,
-    );
+    await until(`nothing is left under ${prefix}`, async () => (await storedUnder(service, prefix)).length === 0);
 }
 
 async function post(task: TaskView, name = 'a.png'): Promise<void> {
-  const { form } = task.result;
-  if (!form) throw new Error('The task has no form.');
-  await postForm(form, name, Buffer.from([1, 2, 3]));
+  await postForm(formOf(task), name, Buffer.from([1, 2, 3]));
 }
 
 test('a canceled task fails what depends on it, and the job of a creator that died is published by whoever ends it', async () => {
@@ -193,8 +189,9 @@ test('a file whose notification was lost is imported when its form expires', asy
   await makeDue(service, keyOfJob(job.id), job.id);
   expect(await service.client.waitForJob(job.id)).toMatchObject({ status: 'completed' });
   // The importer deletes it last of all.
-  await until('the posted file is deleted', async () =>
-    (await storedUnder(service, objectPrefixes.uploads)).length === 0 ? true : undefined,
+  await until(
+    'the posted file is deleted',
+    async () => (await storedUnder(service, objectPrefixes.uploads)).length === 0,
   );
   expect(denialsOf(service)).toEqual([]);
 });
@@ -206,7 +203,7 @@ test('a posted file that could not be imported is retried within a minute', asyn
   const role = roleOf(service.stack, 'LifecycleUploaded');
   const task = await service.client.createTask('import/upload');
   await post(task);
-  await until('it has failed', () => denialsOf(service).length > 0 || undefined);
+  await until('it has failed', () => denialsOf(service).length > 0);
   const [bucket] = service.stack.buckets;
   role.statements.push({
     effect: 'Allow',
@@ -223,9 +220,7 @@ test('a file that is posted to a task that has ended leaves nothing behind', asy
   expect((await service.client.call('POST', `/v1/process/tasks/${task.id}/cancel`)).status).toBe(200);
   await post(task);
   for (const prefix of [objectPrefixes.uploads, objectPrefixes.files])
-    await until(`nothing is left under ${prefix}`, async () =>
-      (await storedUnder(service, prefix)).length === 0 ? true : undefined,
-    );
+    await until(`nothing is left under ${prefix}`, async () => (await storedUnder(service, prefix)).length === 0);
   expect(denialsOf(service)).toEqual([]);
 });
 
@@ -284,11 +279,13 @@ describe('the sweep', () => {
       await change(service, keyOfTask(alone.id), { createdAt: long, dueAt: past });
     }
     for (const { engine } of conversions)
-      await until(`the task of ${engine} is queued again`, async () =>
-        (await countMessages(service, queueOf(engine))) === 2 ? true : undefined,
+      await until(
+        `the task of ${engine} is queued again`,
+        async () => (await countMessages(service, queueOf(engine))) === 2,
       );
-    await until('the exports are queued again', async () =>
-      (await countMessages(service, queueOf('transfer'))) === 2 * conversions.length ? true : undefined,
+    await until(
+      'the exports are queued again',
+      async () => (await countMessages(service, queueOf('transfer'))) === 2 * conversions.length,
     );
     expect(denialsOf(service)).toEqual([]);
   });
@@ -325,7 +322,7 @@ describe('the sweep', () => {
     await until('the records are gone', async () => {
       const task = await itemOf(service, keyOfTask(imported.id));
       const job = await itemOf(service, keyOfJob(deleted.id));
-      return task === undefined && job === undefined ? true : undefined;
+      return task === undefined && job === undefined;
     });
     for (const prefix of Object.values(objectPrefixes)) expect(await storedUnder(service, prefix)).toEqual([]);
     expect(denialsOf(service, /HttpCancelTask|HttpDeleteTask|HttpDeleteJob/)).toEqual([]);
@@ -354,12 +351,12 @@ describe('the sweep', () => {
       const { Attributes } = await sqs.send(new GetQueueAttributesCommand(request));
       return Number(Attributes?.ApproximateNumberOfMessages);
     };
-    await until('its message is queued', async () => ((await messages()) === 1 ? true : undefined));
+    await until('its message is queued', async () => (await messages()) === 1);
     const item = await itemOf(service, { pk: `hook#${webhook.id}`, sk: `delivery#${id}` });
     const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
     const Item = marshall({ ...item, dueAt: past });
     await dynamodb.send(new PutItemCommand({ TableName: service.stack.tables[0]?.name, Item }));
-    await until('another message is queued', async () => ((await messages()) === 2 ? true : undefined));
+    await until('another message is queued', async () => (await messages()) === 2);
     const { dueAt } = (await itemOf(service, { pk: `hook#${webhook.id}`, sk: `delivery#${id}` })) ?? {};
     expect(Number(dueAt)).toBeGreaterThan(Date.now());
     expect(denialsOf(service)).toEqual([]);
@@ -377,7 +374,7 @@ describe('the sweep', () => {
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: marshall({ ':pk': key.pk }),
     });
-    await until('it is forgotten', async () => ((await sweep.send(query)).Count === 0 ? true : undefined));
+    await until('it is forgotten', async () => (await sweep.send(query)).Count === 0);
     expect(denialsOf(service)).toEqual([]);
   });
 
@@ -393,7 +390,7 @@ describe('the sweep', () => {
       const message = { Records: [{ s3: { object: { key: uploadKey(id) } } }] };
       await sendAsOperator(service, deadLetters, message);
     }
-    await until('one is left', async () => ((await countMessages(service, deadLetters)) === 1 ? true : undefined));
+    await until('one is left', async () => (await countMessages(service, deadLetters)) === 1);
     expect((await service.client.showTask(open.id)).status).toBe('processing');
     expect(denialsOf(service)).toEqual([]);
   });
@@ -424,7 +421,7 @@ describe('the sweep', () => {
     for (const prefix of Object.values(objectPrefixes))
       await until(`only what is recent is left under ${prefix}`, async () => {
         const keys = await storedUnder(service, prefix);
-        return keys.length === 1 && keys[0] === `${prefix}${recent}` ? true : undefined;
+        return keys.length === 1 && keys[0] === `${prefix}${recent}`;
       });
     expect(denialsOf(service)).toEqual([]);
   });

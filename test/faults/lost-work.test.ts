@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
 import { onlyInBreadth } from '../support/breadth.ts';
-import { type Client, dataUri, download, filesOf, type JobView, postForm, taskOf } from '../support/client.ts';
+import { type Client, dataUri, download, filesOf, formOf, type JobView, postForm, taskOf } from '../support/client.ts';
 import { photograph, twoHalves } from '../support/images.ts';
 import { allGone, descendantsOf, type ProcessView } from '../support/processes.ts';
 import { functionOf, type RunningService, startAlteredStack, startService } from '../support/running-stack.ts';
@@ -28,15 +28,11 @@ async function startSlowJob(client: Client): Promise<JobView> {
     convert: { operation: 'convert', input: 'upload', output_format: 'avif' },
     export: { operation: 'export/url', input: 'convert' },
   });
-  const { form } = taskOf(job, 'upload').result;
-  if (!form) throw new Error('The task has no form.');
-  await postForm(form, 'large.png', await photograph(900, 700));
+  await postForm(formOf(taskOf(job, 'upload')), 'large.png', await photograph(900, 700));
   const convert = taskOf(job, 'convert').id;
-  await until(
-    'the conversion has begun',
-    async () => (await client.showTask(convert)).status === 'processing' || undefined,
-    { everyMs: 50 },
-  );
+  await until('the conversion has begun', async () => (await client.showTask(convert)).status === 'processing', {
+    everyMs: 50,
+  });
   return job;
 }
 
@@ -118,7 +114,7 @@ async function killWhileCreating(rounds: number, expect: ExpectStatic): Promise<
       }
     });
     const enough = answered.size + 5;
-    await until('some jobs are answered', () => answered.size >= enough || undefined, { ...timeout, everyMs: 5 });
+    await until('some jobs are answered', () => answered.size >= enough, { ...timeout, everyMs: 5 });
     const pause = Math.random() * 150;
     pauses.push(pause);
     await until('a random moment has come', after(pause), { everyMs: 1 });
@@ -188,8 +184,7 @@ describe.concurrent('work is not lost', { timeout: minutes * 60_000 }, () => {
         upload: { operation: 'import/upload' },
         convert: { operation: 'convert', input: 'upload', output_format: 'webp' },
       });
-      const drained = () =>
-        until('the queue is empty', async () => (await messagesInOwnQueue(worker)) === 0 || undefined);
+      const drained = () => until('the queue is empty', async () => (await messagesInOwnQueue(worker)) === 0);
 
       await sendToOwnQueue(worker, JSON.stringify({ taskId: taskOf(early, 'convert').id }));
       await drained();
@@ -236,7 +231,7 @@ describe.concurrent('work is not lost', { timeout: minutes * 60_000 }, () => {
   });
 });
 
-function after(milliseconds: number): () => true | undefined {
+function after(milliseconds: number): () => boolean {
   const moment = Date.now() + milliseconds;
-  return () => Date.now() >= moment || undefined;
+  return () => Date.now() >= moment;
 }

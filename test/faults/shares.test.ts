@@ -71,7 +71,7 @@ async function fillShare(client: Client, user: string) {
   for (let count = 0; count < share + 2; count++) jobs.push(await convert(client, 'slow.txt'));
   await until('the account has its share', async () => {
     const [runs, recorded] = [await running(), await recordedRuns(user)];
-    return runs.length === share && recorded.length === share ? true : undefined;
+    return runs.length === share && recorded.length === share;
   });
   const busy = (await running()).map((run) => run.split(' ')[0]);
   return { jobs, waiting: jobs.filter(({ task }) => !busy.includes(task)) };
@@ -92,7 +92,7 @@ test('an account gets its turn while another has all the long runs it may have, 
   for (const each of jobs) expect((await first.client.waitForJob(each.job)).status).toBe('completed');
   const done = (await linesOf('done')).map((run) => run.split(' ')[0]);
   for (const { task } of jobs) expect(done.filter((each) => each === task)).toHaveLength(1);
-  await until('no run is recorded', async () => ((await recordedRuns(first.user)).length === 0 ? true : undefined));
+  await until('no run is recorded', async () => (await recordedRuns(first.user)).length === 0);
   expect(service.reports.filter((line) => line.startsWith('refused: '))).toEqual([]);
 });
 
@@ -100,7 +100,7 @@ test('a run that is too many for its account ends, and its task is done later, w
   const { client } = await newAccount();
   const { job, task } = await convert(client, 'crowded.txt');
 
-  await until('its first run is aborted', async () => ((await linesOf('aborted')).length === 1 ? true : undefined));
+  await until('its first run is aborted', async () => (await linesOf('aborted')).length === 1);
   expect(await client.showTask(task)).toMatchObject({ status: 'processing', endedAt: null, result: {} });
   await writeFile(join(folder, 'go'), '');
 

@@ -13,7 +13,7 @@ import { objectPrefixes, revokedKey } from '../../shared/files/keys.ts';
 import { off } from '../engines/ebook/harness.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';
 import { onlyInBreadth } from '../support/breadth.ts';
-import { type Client, postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
+import { type Client, formOf, postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import {
   clientAs,
@@ -100,9 +100,7 @@ async function zipOf(content: Buffer): Promise<Buffer> {
 }
 
 async function post(task: TaskView, { name, content }: { name: string; content: Uint8Array }): Promise<void> {
-  const { form } = task.result;
-  if (!form) throw new Error('The task has no form.');
-  expect((await postForm(form, name, content)).status).toBe(204);
+  expect((await postForm(formOf(task), name, content)).status).toBe(204);
 }
 
 /** Returns a file that an engine cannot convert, or of web pages, which are never wrong, one that takes long enough to be canceled. */
@@ -135,7 +133,7 @@ interface Slow {
 }
 
 function untilBegun(client: Client, id: string): Promise<true> {
-  return until('it has begun', async () => ((await client.showTask(id)).status === 'processing' ? true : undefined));
+  return until('it has begun', async () => (await client.showTask(id)).status === 'processing');
 }
 
 /** Waits until the workers of an engine have done all that follows from their tasks, and their messages are deleted. */
@@ -147,7 +145,7 @@ async function untilIdle(service: Service, engine: string): Promise<void> {
   await until(`the queue of ${engine} is empty`, async () => {
     const { ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible } =
       (await sqs.send(request)).Attributes ?? {};
-    return Number(ApproximateNumberOfMessages) + Number(ApproximateNumberOfMessagesNotVisible) === 0 ? true : undefined;
+    return Number(ApproximateNumberOfMessages) + Number(ApproximateNumberOfMessagesNotVisible) === 0;
   });
 }
 
@@ -211,7 +209,7 @@ for (const engine of names)
       for (const prefix of [`${objectPrefixes.files}${id}/`, objectPrefixes.secrets, objectPrefixes.passwords])
         await until(`nothing is left under ${prefix}`, async () => {
           const { KeyCount } = await sweep.send(new ListObjectsV2Command({ Bucket, Prefix: prefix }));
-          return KeyCount === 0 ? true : undefined;
+          return KeyCount === 0;
         });
       await untilIdle(service, engine);
       expect(denialsOf(service, /HttpDeleteJob/)).toEqual([]);
@@ -247,7 +245,7 @@ for (const engine of names)
       await post(taskOf(job, 'upload'), brokenFor(engine));
       await until('the task is gone', async () => {
         const { status } = await service.client.call('GET', `/v1/process/tasks/${taskOf(job, 'task').id}`);
-        return status === 404 ? true : undefined;
+        return status === 404;
       });
       await untilIdle(service, engine);
       expect(denialsOf(service, /HttpDeleteJob/)).toEqual([]);
@@ -266,8 +264,8 @@ test('a worker of transfer gives up the parts it has stored when its task is can
   });
   await using service = await startAlteredStack(() => {}, { LATHE_ALLOW_HOSTS: '127.0.0.1' });
   const task = await service.client.createTask('import/url', { url: `${server.url}/a.bin` });
-  await until('parts are stored', () => (uploadsInParts(service.dataDirectory) === 1 ? true : undefined));
+  await until('parts are stored', () => uploadsInParts(service.dataDirectory) === 1);
   expect((await service.client.call('POST', `/v1/process/tasks/${task.id}/cancel`)).status).toBe(200);
-  await until('the upload in parts is gone', () => (uploadsInParts(service.dataDirectory) === 0 ? true : undefined));
+  await until('the upload in parts is gone', () => uploadsInParts(service.dataDirectory) === 0);
   expect(denialsOf(service, /HttpDeleteJob/)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -98,32 +98,29 @@ test('a bundle holds the catalogue of every engine as data', () => {
 });
 
 test('the bundled document of the API is that of the source, with and without missing components', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
-  try {
-    await writeBundle(bundles.get('functions/api/service/openapi.ts'), folder);
-    await writeFile(
-      join(folder, 'call.mjs'),
-      `import { handler } from './index.mjs';
-       const event = { headers: {}, requestContext: { requestId: 'r', http: { method: 'GET' } } };
-       const { body } = await handler(event, { getRemainingTimeInMillis: () => 1000 });
-       process.stdout.write('\\n' + body);`,
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'bundle-'));
+  const folder = temporary.path;
+  await writeBundle(bundles.get('functions/api/service/openapi.ts'), folder);
+  await writeFile(
+    join(folder, 'call.mjs'),
+    `import { handler } from './index.mjs';
+     const event = { headers: {}, requestContext: { requestId: 'r', http: { method: 'GET' } } };
+     const { body } = await handler(event, { getRemainingTimeInMillis: () => 1000 });
+     process.stdout.write('\\n' + body);`,
+  );
+  const source = `import { openapiDocument } from ${JSON.stringify(join(projectRoot, 'functions/api/service/openapi-document.ts'))};
+    process.stdout.write('\\n' + JSON.stringify(openapiDocument()));`;
+  await writeFile(join(folder, 'source.mjs'), source);
+  const missing = encodeMissing({ engines: { media: { ffmpeg: '' } } });
+  for (const extra of [{}, { LATHE_MISSING: missing }]) {
+    const env = { ...compileCache, LATHE_URL: 'https://api.example.com', ...extra };
+    const [bundled, built] = await Promise.all(
+      ['call.mjs', 'source.mjs'].map(async (name) => {
+        const { stdout } = await promisify(execFile)(process.execPath, [join(folder, name)], { env, maxBuffer: 1e8 });
+        return stdout.split('\n').findLast((line) => line.startsWith('{"openapi"'));
+      }),
     );
-    const source = `import { openapiDocument } from ${JSON.stringify(join(projectRoot, 'functions/api/service/openapi-document.ts'))};
-      process.stdout.write('\\n' + JSON.stringify(openapiDocument()));`;
-    await writeFile(join(folder, 'source.mjs'), source);
-    const missing = encodeMissing({ engines: { media: { ffmpeg: '' } } });
-    for (const extra of [{}, { LATHE_MISSING: missing }]) {
-      const env = { ...compileCache, LATHE_URL: 'https://api.example.com', ...extra };
-      const [bundled, built] = await Promise.all(
-        ['call.mjs', 'source.mjs'].map(async (name) => {
-          const { stdout } = await promisify(execFile)(process.execPath, [join(folder, name)], { env, maxBuffer: 1e8 });
-          return stdout.split('\n').findLast((line) => line.startsWith('{"openapi"'));
-        }),
-      );
-      expect(JSON.parse(bundled ?? '')).toEqual(JSON.parse(built ?? ''));
-    }
-  } finally {
-    await rm(folder, { recursive: true });
+    expect(JSON.parse(bundled ?? '')).toEqual(JSON.parse(built ?? ''));
   }
 });
 
@@ -135,7 +132,8 @@ test('a bundle handles an event in a process of its own, with the credentials of
     isBase64Encoded: false,
   };
   // Outside the project, so that packages missing from the bundle are not found.
-  const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'bundle-'));
+  const folder = temporary.path;
   // An empty table.
   const signed: unknown[] = [];
   const table = createServer(({ headers }, res) => {
@@ -178,6 +176,5 @@ test('a bundle handles an event in a process of its own, with the credentials of
     });
   } finally {
     table.close();
-    await rm(folder, { recursive: true });
   }
 });

@@ -133,7 +133,8 @@ describe('a thousand jobs', () => {
 
   test('cost for waits, INIT, metrics and access logs what their prices come to', () => {
     // 100 seconds of transfer, so 6 requests.
-    const job: TypicalJob = { name: 'slow', engine: 'media', phases: [], inputBytes: 8e9, outputBytes: 0 };
+    const sizes = { cpuSeconds: 0, cores: 1, inputBytes: 8e9, outputBytes: 0 };
+    const job: TypicalJob = { name: 'slow', engine: 'media', ...sizes };
     const costs = jobCosts(usual, job);
     // 100 s and 4 times 60 ms of 1 GB, 4 invocations, 96 reads.
     expect(costs.waits).toBeCloseTo(1000 * (100.24 * 0.0000133334 + 4 * 0.2e-6 + 96 * 0.125e-6), 6);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -74,17 +74,14 @@ describe('alarms', () => {
 
   test('are sent to the e-mail address in the context value', async () => {
     expect(resourcesOf(template, 'AWS::SNS::Subscription')).toEqual([]);
-    const folder = await mkdtemp(join(tmpdir(), 'lathe-test-'));
-    try {
-      const path = await synthesize(folder, { alarmEmail: 'ops@example.com' });
-      const resources: Record<string, { Type: string; Properties: Record<string, Json> }> = Object(
-        readFlattened(path),
-      ).Resources;
-      const [subscription] = Object.values(resources).filter(({ Type }) => Type === 'AWS::SNS::Subscription');
-      expect(subscription?.Properties).toMatchObject({ Protocol: 'email', Endpoint: 'ops@example.com' });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await using temporary = await mkdtempDisposable(join(tmpdir(), 'lathe-test-'));
+    const folder = temporary.path;
+    const path = await synthesize(folder, { alarmEmail: 'ops@example.com' });
+    const resources: Record<string, { Type: string; Properties: Record<string, Json> }> = Object(
+      readFlattened(path),
+    ).Resources;
+    const [subscription] = Object.values(resources).filter(({ Type }) => Type === 'AWS::SNS::Subscription');
+    expect(subscription?.Properties).toMatchObject({ Protocol: 'email', Endpoint: 'ops@example.com' });
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -12,18 +12,15 @@ const original = await readSynthesized();
 function readChanged(change: (template: Template) => void): void {
   const template: Template = structuredClone(original);
   change(template);
-  const folder = mkdtempSync(join(tmpdir(), 'lathe-test-'));
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'lathe-test-'));
+  const folder = temporary.path;
   const path = join(folder, 'template.json');
-  try {
-    writeFileSync(path, JSON.stringify(template));
-    readTemplate({
-      template: path,
-      origins: { api: 'http://localhost:1', gate: 'http://127.0.0.1:1' },
-      parameters: {},
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  writeFileSync(path, JSON.stringify(template));
+  readTemplate({
+    template: path,
+    origins: { api: 'http://localhost:1', gate: 'http://127.0.0.1:1' },
+    parameters: {},
+  });
 }
 
 function first(template: Template, type: string): TemplateResource {

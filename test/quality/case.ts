@@ -26,7 +26,15 @@ export interface QualityCase {
   /** Warnings that the user sees. Defaults to none. */
   warnings?: unknown[];
   /** Runs in `npm test`, too, and not in `npm run test:quality` alone: one of its kind, and fast. */
-  usual?: true;
+  usual?: boolean;
+}
+
+/** Returns a case for each output format. */
+export function eachTo<To extends string>(
+  formats: readonly To[],
+  caseOf: (to: To) => Omit<QualityCase, 'to'>,
+): QualityCase[] {
+  return formats.map((to) => ({ ...caseOf(to), to }));
 }
 
 /** Declares a test for each case. */

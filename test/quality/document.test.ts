@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { unzip, zip } from '../engines/document/samples.ts';
 import { program, programTo } from '../engines/image/programs.ts';
-import { type QualityCase, testQuality } from './case.ts';
+import { eachTo, type QualityCase, testQuality } from './case.ts';
 import { each, ink, only, pdfFonts, sheets, tags, text } from './readers.ts';
 
 /** Writes a file with this content. */
@@ -293,15 +293,12 @@ const cases: QualityCase[] = [
     read: only(async (path) => ({ title: await htmlTitle(path), deleted: (await text(path)).includes('deleted') })),
     expected: { title: 'letter', deleted: false },
   },
-  ...['txt', 'md'].map(
-    (to): QualityCase => ({
-      name: `text boxes are in the ${to}`,
-      input: boxed,
-      to,
-      read: only(async (path) => (await text(path)).match(/[A-Z][a-z ]+/g)),
-      expected: ['Before', 'In a box', 'After'],
-    }),
-  ),
+  ...eachTo(['txt', 'md'], (to) => ({
+    name: `text boxes are in the ${to}`,
+    input: boxed,
+    read: only(async (path) => (await text(path)).match(/[A-Z][a-z ]+/g)),
+    expected: ['Before', 'In a box', 'After'],
+  })),
   {
     name: 'a book has an identifier of its own and the time at which it was made',
     input: async (folder) => [await file('a.md', 'A\n')(folder), await file('b.md', 'B\n')(folder)],
@@ -313,15 +310,12 @@ const cases: QualityCase[] = [
     },
     expected: { identifiers: 2, years: Array(2).fill(String(new Date().getFullYear())) },
   },
-  ...['docx', 'odt', 'pptx'].map(
-    (to): QualityCase => ({
-      name: `a ${to} of Markdown has the time at which it was made`,
-      input: file('a.md', 'A\n'),
-      to,
-      read: only(async (path) => JSON.stringify(await tags('CreateDate', 'Creation-date')(path)).includes('1970')),
-      expected: false,
-    }),
-  ),
+  ...eachTo(['docx', 'odt', 'pptx'], (to) => ({
+    name: `a ${to} of Markdown has the time at which it was made`,
+    input: file('a.md', 'A\n'),
+    read: only(async (path) => JSON.stringify(await tags('CreateDate', 'Creation-date')(path)).includes('1970')),
+    expected: false,
+  })),
   {
     name: 'formulas of a document are in its text',
     input: textDocument(
@@ -389,16 +383,13 @@ const cases: QualityCase[] = [
       'Pictures were left out, as the output is text without them: image1.png. Formats that keep them are md, html, docx, odt and epub.',
     ],
   },
-  ...['docx', 'odt', 'epub'].map(
-    (to): QualityCase => ({
-      name: `a picture as a data URI in Markdown is in the ${to}, and one that is elsewhere is named`,
-      input: file('parts.md', described),
-      to,
-      read: only(packedPictures),
-      expected: [red.toString('base64')],
-      warnings: [leftOut],
-    }),
-  ),
+  ...eachTo(['docx', 'odt', 'epub'], (to) => ({
+    name: `a picture as a data URI in Markdown is in the ${to}, and one that is elsewhere is named`,
+    input: file('parts.md', described),
+    read: only(packedPictures),
+    expected: [red.toString('base64')],
+    warnings: [leftOut],
+  })),
   {
     name: 'a picture as a data URI in Markdown is in the PDF',
     input: file('parts.md', described),
@@ -480,15 +471,12 @@ const cases: QualityCase[] = [
     },
     expected: { titles: ['One', 'Two'], identifiers: 2, years: Array(2).fill(String(new Date().getFullYear())) },
   },
-  ...['pdf', 'png'].map(
-    (to): QualityCase => ({
-      name: `emoji of a document are drawn as ${to}`,
-      input: textDocument(paragraph(run('😀👍🎉🚀', 'Calibri'))),
-      to,
-      read: only(async (path, output) => (await ink(path, output)) > 0.01),
-      expected: true,
-    }),
-  ),
+  ...eachTo(['pdf', 'png'], (to) => ({
+    name: `emoji of a document are drawn as ${to}`,
+    input: textDocument(paragraph(run('😀👍🎉🚀', 'Calibri'))),
+    read: only(async (path, output) => (await ink(path, output)) > 0.01),
+    expected: true,
+  })),
   {
     name: 'emoji that no font has are named',
     input: textDocument(paragraph(run('😀🥺', 'Calibri'))),
@@ -544,7 +532,7 @@ const cases: QualityCase[] = [
         .replaceAll(/<.*?>/g, '')
         .replaceAll(',', name.endsWith('csv') ? '\t' : ',')
         .trim(),
-      ...(index === 0 ? { usual: true } : {}),
+      usual: index === 0,
     }),
   ),
   {

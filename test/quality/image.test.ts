@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { OutputFile } from '../../functions/engines/runtime/engine.ts';
 import { program, programTo } from '../engines/image/programs.ts';
-import { type QualityCase, testQuality } from './case.ts';
+import { eachTo, type QualityCase, testQuality } from './case.ts';
 import { each, identified, likeness, middles, names, only, pixels, tags } from './readers.ts';
 
 /** Makes an input by ImageMagick. */
@@ -29,19 +29,9 @@ const camera =
 
 /** Makes a TIFF of pages that differ in size, colours and resolution: red, grey, and black and white. */
 async function mixedPages(folder: string): Promise<string> {
+  const dots = ['-density', '300', '-units', 'PixelsPerInch'];
   const pages = [
-    await drawn(
-      '1.tif',
-      '-size',
-      '60x40',
-      'xc:red',
-      '-depth',
-      '8',
-      '-density',
-      '300',
-      '-units',
-      'PixelsPerInch',
-    )(folder),
+    await drawn('1.tif', '-size', '60x40', 'xc:red', '-depth', '8', ...dots)(folder),
     await drawn('2.tif', '-size', '30x50', 'xc:gray(50%)', '-colorspace', 'Gray', '-depth', '8')(folder),
     await drawn('3.tif', '-size', '80x20', 'xc:black', '-monochrome', '-compress', 'Group4')(folder),
   ];
@@ -122,16 +112,13 @@ const cases: QualityCase[] = [
     expected: { PixelsPerUnitX: 11811, PixelUnits: 1 },
     usual: true,
   },
-  ...['jpg', 'webp', 'avif', 'tiff'].map(
-    (to): QualityCase => ({
-      name: `a JPEG at 300 dpi becomes ${to} at 300 dpi, without its artist and position`,
-      input: camera(1),
-      to,
-      read: only(tags('XResolution', 'ResolutionUnit', 'Artist', 'GPSLatitude', 'ISO')),
-      expected: { XResolution: 300, ResolutionUnit: inches(to) },
-      ...(to === 'tiff' ? { usual: true } : {}),
-    }),
-  ),
+  ...eachTo(['jpg', 'webp', 'avif', 'tiff'], (to) => ({
+    name: `a JPEG at 300 dpi becomes ${to} at 300 dpi, without its artist and position`,
+    input: camera(1),
+    read: only(tags('XResolution', 'ResolutionUnit', 'Artist', 'GPSLatitude', 'ISO')),
+    expected: { XResolution: 300, ResolutionUnit: inches(to) },
+    usual: to === 'tiff',
+  })),
   ...(
     [
       ['rotated by 90 degrees', { rotate: 90 }],
@@ -173,27 +160,21 @@ const cases: QualityCase[] = [
     expected: { XResolution: 150 },
     usual: true,
   },
-  ...['tiff', 'webp', 'png', 'jpg'].map(
-    (to): QualityCase => ({
-      name: `with strip false, EXIF goes from jpg into ${to}`,
-      input: camera(1),
-      to,
-      options: { strip: false },
-      read: only(tags('Artist', 'GPSLatitude', 'ISO', 'FNumber', 'XResolution')),
-      expected: { Artist: 'Ada', GPSLatitude: 52.5, ISO: 200, FNumber: 2.8, XResolution: 300 },
-    }),
-  ),
-  ...['jpg', 'png', 'tiff'].map(
-    (to): QualityCase => ({
-      name: `without auto-orient, ${to} keeps the orientation and nothing else of EXIF`,
-      input: camera(6),
-      to,
-      options: { 'auto-orient': false },
-      read: only(tags('Orientation', 'Artist', 'GPSLatitude', 'ImageWidth')),
-      expected: { Orientation: 6, ImageWidth: 64 },
-      ...(to === 'jpg' ? { usual: true } : {}),
-    }),
-  ),
+  ...eachTo(['tiff', 'webp', 'png', 'jpg'], (to) => ({
+    name: `with strip false, EXIF goes from jpg into ${to}`,
+    input: camera(1),
+    options: { strip: false },
+    read: only(tags('Artist', 'GPSLatitude', 'ISO', 'FNumber', 'XResolution')),
+    expected: { Artist: 'Ada', GPSLatitude: 52.5, ISO: 200, FNumber: 2.8, XResolution: 300 },
+  })),
+  ...eachTo(['jpg', 'png', 'tiff'], (to) => ({
+    name: `without auto-orient, ${to} keeps the orientation and nothing else of EXIF`,
+    input: camera(6),
+    options: { 'auto-orient': false },
+    read: only(tags('Orientation', 'Artist', 'GPSLatitude', 'ImageWidth')),
+    expected: { Orientation: 6, ImageWidth: 64 },
+    usual: to === 'jpg',
+  })),
   {
     name: 'without auto-orient, bmp comes with a warning that it may be shown turned',
     input: camera(6),
@@ -247,19 +228,16 @@ const cases: QualityCase[] = [
     },
     expected: between(55, 100),
   },
-  ...['gif', 'webp'].map(
-    (to): QualityCase => ({
-      name: `pages of several sizes are all seen, unscaled, in ${to}`,
-      input: mixedPages,
-      to,
-      read: only(async (path) => ({ sizes: await identified('%W %H')(path), middles: await middles(path) })),
-      expected: {
-        sizes: ['80 50', '80 50', '80 50'],
-        middles: [near(...red), [...near(126, 126, 126), 255], near(0, 0, 0, 255)],
-      },
-      ...(to === 'gif' ? { usual: true } : {}),
-    }),
-  ),
+  ...eachTo(['gif', 'webp'], (to) => ({
+    name: `pages of several sizes are all seen, unscaled, in ${to}`,
+    input: mixedPages,
+    read: only(async (path) => ({ sizes: await identified('%W %H')(path), middles: await middles(path) })),
+    expected: {
+      sizes: ['80 50', '80 50', '80 50'],
+      middles: [near(...red), [...near(126, 126, 126), 255], near(0, 0, 0, 255)],
+    },
+    usual: to === 'gif',
+  })),
   {
     name: 'pages of several sizes are all seen in apng',
     input: mixedPages,
@@ -364,17 +342,14 @@ const cases: QualityCase[] = [
     read: only(async (path) => ({ sizes: await identified('%wx%h %x')(path), middles: await middles(path) })),
     expected: { sizes: ['100x100 72', '100x100 72'], middles: [red, blue] },
   },
-  ...['avif', 'jpg', 'png', 'bmp'].map(
-    (to): QualityCase => ({
-      name: `of an animation ${to} has the first frame, with a warning`,
-      input: threeFrames,
-      to,
-      read: only(pixels([20, 15])),
-      expected: [near(255, 0, 0)],
-      warnings: warned('has 3 frames. Only the first is converted'),
-      ...(to === 'jpg' ? { usual: true } : {}),
-    }),
-  ),
+  ...eachTo(['avif', 'jpg', 'png', 'bmp'], (to) => ({
+    name: `of an animation ${to} has the first frame, with a warning`,
+    input: threeFrames,
+    read: only(pixels([20, 15])),
+    expected: [near(255, 0, 0)],
+    warnings: warned('has 3 frames. Only the first is converted'),
+    usual: to === 'jpg',
+  })),
   {
     name: 'of an animation a PDF has the first frame, with a warning',
     input: threeFrames,
@@ -450,7 +425,7 @@ const cases: QualityCase[] = [
       to: 'png',
       read: only(identified('%wx%h')),
       expected: [expected],
-      ...(index === 0 ? { usual: true } : {}),
+      usual: index === 0,
     }),
   ),
   {
@@ -564,7 +539,7 @@ const cases: QualityCase[] = [
         same: (await pixels([3, 3], [18, 3])(path)).map(([red]) => red),
       })),
       expected: { bits: to === 'png' ? { BitDepth: 1 } : { BitsPerSample: 1 }, same: [255, 0] },
-      ...(from === 'tiff' && to === 'png' ? { usual: true } : {}),
+      usual: from === 'tiff' && to === 'png',
     }),
   ),
   {
@@ -664,23 +639,20 @@ const cases: QualityCase[] = [
     read: only(pixels([10, 10])),
     expected: [near(153, 102, 51)],
   },
-  ...['jpg', 'webp', 'png', 'tiff', 'bmp'].map(
-    (to): QualityCase => ({
-      name: `the colours of a wide profile of 16 bits are those of screens in ${to}`,
-      input: async (folder) => {
-        const path = await drawn('wide.png', '-size', '20x20', 'xc:rgb(60%,40%,20%)', '-depth', '16')(folder);
-        const profiles = ['srgb.icc', 'rommrgb.icc'].flatMap((name) => [
-          '-profile',
-          `/usr/share/color/icc/ghostscript/${name}`,
-        ]);
-        await program('/usr/bin/mogrify', ...profiles, path);
-        return path;
-      },
-      to,
-      read: only(pixels([10, 10])),
-      expected: [near(153, 102, 51)],
-    }),
-  ),
+  ...eachTo(['jpg', 'webp', 'png', 'tiff', 'bmp'], (to) => ({
+    name: `the colours of a wide profile of 16 bits are those of screens in ${to}`,
+    input: async (folder) => {
+      const path = await drawn('wide.png', '-size', '20x20', 'xc:rgb(60%,40%,20%)', '-depth', '16')(folder);
+      const profiles = ['srgb.icc', 'rommrgb.icc'].flatMap((name) => [
+        '-profile',
+        `/usr/share/color/icc/ghostscript/${name}`,
+      ]);
+      await program('/usr/bin/mogrify', ...profiles, path);
+      return path;
+    },
+    read: only(pixels([10, 10])),
+    expected: [near(153, 102, 51)],
+  })),
   {
     name: 'a PNG of a picture without a resolution says none that is wrong',
     input: threeFrames,
@@ -689,17 +661,14 @@ const cases: QualityCase[] = [
     read: only(tags('PixelsPerUnitX')),
     expected: { PixelsPerUnitX: 2835 },
   },
-  ...['jpg', 'tiff', 'bmp'].map(
-    (to): QualityCase => ({
-      name: `a BMP at 300 dpi becomes ${to} at 300 dpi`,
-      input: drawn('dots.bmp', '-size', '40x30', 'xc:red', '-density', '300', '-units', 'PixelsPerInch'),
-      to,
-      read: only(async (path) =>
-        program('/usr/bin/identify', '-units', 'PixelsPerInch', '-format', '%x', path).then(Number),
-      ),
-      expected: between(299.9, 300.1),
-    }),
-  ),
+  ...eachTo(['jpg', 'tiff', 'bmp'], (to) => ({
+    name: `a BMP at 300 dpi becomes ${to} at 300 dpi`,
+    input: drawn('dots.bmp', '-size', '40x30', 'xc:red', '-density', '300', '-units', 'PixelsPerInch'),
+    read: only(async (path) =>
+      program('/usr/bin/identify', '-units', 'PixelsPerInch', '-format', '%x', path).then(Number),
+    ),
+    expected: between(299.9, 300.1),
+  })),
   {
     name: 'CMYK becomes the colours that print shows',
     input: drawn('inks.tif', '-size', '20x20', 'xc:white', '-colorspace', 'CMYK'),

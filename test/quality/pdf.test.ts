@@ -380,7 +380,7 @@ const compressions: QualityCase[] = [
   to: 'pdf',
   read: only(kept(source)),
   expected: { ...whole, smaller: true, looksSame: true },
-  ...(index === 0 ? { usual: true } : {}),
+  usual: index === 0,
 }));
 
 /** A page with texts of 10 points at places: from the left, from the bottom. */

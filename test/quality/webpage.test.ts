@@ -80,7 +80,7 @@ const cases: QualityCase[] = [
       options: { shrink_to_fit: true },
       read: only(pdfText),
       expected: [expect.stringMatching(/^left\s+right$/)],
-      ...(width === 1500 ? { usual: true } : {}),
+      usual: width === 1500,
     }),
   ),
   {

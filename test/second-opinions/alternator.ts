@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempDisposableSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,27 +25,24 @@ export async function runAlternatorTests(only: string | undefined): Promise<Opin
   if ('missing' in checkout) return checkout;
   const python = findPython(packages);
   if ('missing' in python) return python;
-  const folder = mkdtempSync(join(tmpdir(), 'lathe-alternator-'));
-  try {
-    const data = join(folder, 'data');
-    mkdirSync(data);
-    await using door = await startDoor(data);
-    const outcomes = await runPytest(python.program, {
-      suite: checkout.path,
-      folder,
-      plugins: ['alternator_plugin'],
-      args: [
-        ...[only === undefined ? '--tb=no' : '--tb=short', ...(only === undefined ? [] : ['-k', only])],
-        // ScyllaDB's own settings need plugins that these tests do not.
-        ...['--config-file', '/dev/null'],
-        ...['--url', `http://127.0.0.1:${door.port}`],
-        ...files.map((name) => `test/alternator/test_${name}.py`),
-      ],
-    });
-    return { outcomes, isPartial: only !== undefined };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'lathe-alternator-'));
+  const folder = temporary.path;
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  await using door = await startDoor(data);
+  const outcomes = await runPytest(python.program, {
+    suite: checkout.path,
+    folder,
+    plugins: ['alternator_plugin'],
+    args: [
+      ...[only === undefined ? '--tb=no' : '--tb=short', ...(only === undefined ? [] : ['-k', only])],
+      // ScyllaDB's own settings need plugins that these tests do not.
+      ...['--config-file', '/dev/null'],
+      ...['--url', `http://127.0.0.1:${door.port}`],
+      ...files.map((name) => `test/alternator/test_${name}.py`),
+    ],
+  });
+  return { outcomes, isPartial: only !== undefined };
 }
 
 /** Starts the embedded DynamoDB at the root of a port, without the gate, which only knows the template's tables. */

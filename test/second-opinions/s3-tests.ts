@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Opinion } from './opinion.ts';
@@ -33,27 +33,24 @@ export async function runS3Tests(only: string | undefined): Promise<Opinion> {
   if ('missing' in checkout) return checkout;
   const python = findPython(packages);
   if ('missing' in python) return python;
-  const folder = mkdtempSync(join(tmpdir(), 'lathe-s3-tests-'));
-  try {
-    const users = ['main', 'alt', 'tenant', 'iam'].map(makeUser);
-    await using door = await startS3Door({ dataDirectory: folder, users, bucketPrefix, onError: print });
-    const settings = join(folder, 's3tests.conf');
-    writeFileSync(settings, configuration(door.port, users));
-    const outcomes = await runPytest(python.program, {
-      suite: checkout.path,
-      folder,
-      plugins: ['s3_tests_plugin'],
-      args: [
-        ...[only === undefined ? '--tb=no' : '--tb=short', '-k', only ?? `(${subjects}) and not (${exceptions})`],
-        ...['-m', others.map((name) => `not ${name}`).join(' and ')],
-        ...['s3tests/functional/test_s3.py', 's3tests/functional/test_headers.py'],
-      ],
-      env: { S3TEST_CONF: settings, AWS_DEFAULT_REGION: 'us-east-1' },
-    });
-    return { outcomes, isPartial: only !== undefined };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'lathe-s3-tests-'));
+  const folder = temporary.path;
+  const users = ['main', 'alt', 'tenant', 'iam'].map(makeUser);
+  await using door = await startS3Door({ dataDirectory: folder, users, bucketPrefix, onError: print });
+  const settings = join(folder, 's3tests.conf');
+  writeFileSync(settings, configuration(door.port, users));
+  const outcomes = await runPytest(python.program, {
+    suite: checkout.path,
+    folder,
+    plugins: ['s3_tests_plugin'],
+    args: [
+      ...[only === undefined ? '--tb=no' : '--tb=short', '-k', only ?? `(${subjects}) and not (${exceptions})`],
+      ...['-m', others.map((name) => `not ${name}`).join(' and ')],
+      ...['s3tests/functional/test_s3.py', 's3tests/functional/test_headers.py'],
+    ],
+    env: { S3TEST_CONF: settings, AWS_DEFAULT_REGION: 'us-east-1' },
+  });
+  return { outcomes, isPartial: only !== undefined };
 }
 
 function print(error: unknown): void {

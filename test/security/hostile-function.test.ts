@@ -71,7 +71,7 @@ describe.concurrent('A compromised engine function', () => {
     const task = await run({ text: done() });
     const content = await contentOf(task);
     const form: OutputForm = JSON.parse(content);
-    await until('the copies are deleted', async () => ((await storedBy(task)).length === 1 ? true : undefined));
+    await until('the copies are deleted', async () => (await storedBy(task)).length === 1);
 
     const statuses = await mapAtOnce(Array.from({ length: 301 }), 8, (_, index) =>
       post(form, `${form.prefix}${index}`, 'replaced'),
@@ -86,7 +86,7 @@ describe.concurrent('A compromised engine function', () => {
     expect(await contentOf(task)).toBe(content);
 
     expect((await service.client.call('DELETE', `/v1/process/tasks/${task.id}`)).status).toBe(200);
-    await until('nothing is left', async () => ((await storedBy(task)).length === 0 ? true : undefined));
+    await until('nothing is left', async () => (await storedBy(task)).length === 0);
   });
 
   test('may store as many files as a task has, and they are all kept', async ({ expect }) => {
@@ -94,9 +94,7 @@ describe.concurrent('A compromised engine function', () => {
     const task = await run({ outputs: outputs.length, text: done({ outputs }) });
 
     expect(task.result.files?.map(({ filename }) => filename)).toEqual(outputs.map(({ name }) => name));
-    await until('the copies are deleted', async () =>
-      (await storedBy(task)).length === outputs.length ? true : undefined,
-    );
+    await until('the copies are deleted', async () => (await storedBy(task)).length === outputs.length);
   });
 
   test('names its files within limits', async ({ expect }) => {

@@ -362,13 +362,13 @@ test('a socket whose key was revoked by the operator is closed in place of being
   const upload = async () => (await service.client.call<TaskView>('POST', '/v1/process/import/upload')).body;
   const { user } = await upload();
   socket.send(JSON.stringify({ action: 'subscribe', channel: `user.${user}.tasks` }));
-  await until('the subscription stands', async () => events.includes('subscribed') || undefined);
+  await until('the subscription stands', async () => events.includes('subscribed'));
 
   const revokedAt = Date.now();
   await table.remove({ pk: `key#${keys.hashOfKey(key)}`, sk: 'key' });
   await until('an event has closed the socket', async () => {
     await upload();
-    return socket.readyState === WebSocket.CLOSED || undefined;
+    return socket.readyState === WebSocket.CLOSED;
   });
   expect(Date.now() - revokedAt).toBeLessThan(30_000);
 });

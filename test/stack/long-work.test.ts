@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ffmpegPath } from '../../functions/engines/media/programs.ts';
-import { dataUri, postForm, type TaskView, taskOf } from '../support/client.ts';
+import { dataUri, formOf, postForm, type TaskView, taskOf } from '../support/client.ts';
 import { allGone, descendantsOf } from '../support/processes.ts';
 import { type JoinedService, joinService } from '../support/shared-service.ts';
 import { until } from '../support/until.ts';
@@ -40,9 +40,7 @@ test('A long conversion tells how far it is, and canceling it ends the program w
       options: { preset: 'slow', video_crf: 10 },
     },
   });
-  const { form } = taskOf(job, 'upload').result;
-  if (!form) throw new Error('The upload task has no form.');
-  await postForm(form, 'long.mp4', await readFile(path));
+  await postForm(formOf(taskOf(job, 'upload')), 'long.mp4', await readFile(path));
 
   const { id } = taskOf(job, 'convert');
   const shown = new Set<number>();
@@ -50,7 +48,7 @@ test('A long conversion tells how far it is, and canceling it ends the program w
     const { status, progress } = await service.client.showTask(id);
     expect(['created', 'queued', 'processing'], 'it ended before it could be canceled').toContain(status);
     if (progress !== undefined && progress > 0) shown.add(progress);
-    return shown.size >= 2 ? true : undefined;
+    return shown.size >= 2;
   });
   expect([...shown]).toEqual([...shown].toSorted((one, other) => one - other));
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, expect, test } from 'vitest';
 import { uploadKey } from '../../shared/files/keys.ts';
-import { type Client, download, postForm, type TaskView, taskOf } from '../support/client.ts';
+import { type Client, download, formOf, postForm, taskOf } from '../support/client.ts';
 import { blue, colourAt, distance, twoHalves } from '../support/images.ts';
 import type { Caller } from '../support/running-stack.ts';
 import { joinService } from '../support/shared-service.ts';
@@ -22,12 +22,6 @@ beforeAll(async () => {
   s3 = new S3Client(uploaded.client('s3'));
 });
 
-function formOf(task: TaskView) {
-  const { form } = task.result;
-  if (!form) throw new Error('The task has no form.');
-  return form;
-}
-
 const bucket = () => uploaded.fn.environment.LATHE_BUCKET;
 
 /** Waits until what was posted to a form has been taken from where forms write. */
@@ -35,7 +29,7 @@ function posted(taskId: string): Promise<true> {
   return until('the posted object is gone and its event handled', async () => {
     if ((await messagesInOwnQueue(uploaded)) > 0) return undefined;
     const { KeyCount } = await s3.send(new ListObjectsV2Command({ Bucket: bucket(), Prefix: uploadKey(taskId) }));
-    return KeyCount === 0 ? true : undefined;
+    return KeyCount === 0;
   });
 }
 

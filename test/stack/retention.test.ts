@@ -28,7 +28,7 @@ describe.concurrent('Retention', () => {
       result: { errorCode: 'upload_timeout', msg: expect.any(String) },
     });
 
-    await until('the link is gone', async () => ((await fetch(link)).status === 404 ? true : undefined), {
+    await until('the link is gone', async () => (await fetch(link)).status === 404, {
       seconds: 60,
     });
     expect(Date.now() - Date.parse(task.createdAt)).toBeGreaterThan(14_900);
@@ -36,7 +36,7 @@ describe.concurrent('Retention', () => {
 
     await until(
       'the record is gone',
-      async () => ((await client.call('GET', `/v1/process/tasks/${task.id}`)).status === 404 ? true : undefined),
+      async () => (await client.call('GET', `/v1/process/tasks/${task.id}`)).status === 404,
       { seconds: 60 },
     );
     expect(Date.now() - Date.parse(task.createdAt)).toBeGreaterThan(24_900);

@@ -7,6 +7,7 @@ import {
   download,
   type FileView,
   filesOf,
+  formOf,
   postForm,
   type TaskDefinition,
   type TaskView,
@@ -134,10 +135,7 @@ describe('an upload', () => {
       const image = await twoHalves(40, 20);
       const task = await client.createTask('import/upload');
       expect(task).toMatchObject({ operation: 'import/upload', status: 'processing', endedAt: null });
-      const { form } = task.result;
-      if (!form) throw new Error('The task has no form.');
-
-      const posted = await postForm(form, name, image);
+      const posted = await postForm(formOf(task), name, image);
       expect(posted.status).toBe(204);
 
       const done = await client.waitForTask(task.id);
@@ -163,9 +161,7 @@ describe('an upload', () => {
       ['convert', 'created'],
       ['export', 'created'],
     ]);
-    const { form } = taskOf(job, 'upload').result;
-    if (!form) throw new Error('The task has no form.');
-    await postForm(form, 'a.png', await twoHalves(40, 20));
+    await postForm(formOf(taskOf(job, 'upload')), 'a.png', await twoHalves(40, 20));
 
     const done = await client.waitForJob(job.id);
     expect(done).toMatchObject({ tag: 'my tag', status: 'completed', result: {} });
@@ -456,9 +452,7 @@ describe('a service that is stopped', { timeout: 240_000 }, () => {
     expect(await own.client.showTask(exported.id)).toEqual(exported);
     expect(await download(exported.result.url ?? '')).toEqual(before);
     expect((await own.client.showJob(waiting.id)).status).toBe('processing');
-    const { form } = taskOf(waiting, 'upload').result;
-    if (!form) throw new Error('The task has no form.');
-    expect((await postForm(form, 'after.png', image)).status).toBe(204);
+    expect((await postForm(formOf(taskOf(waiting, 'upload')), 'after.png', image)).status).toBe(204);
     const done = await own.client.waitForJob(waiting.id);
     expect(done.status).toBe('completed');
     expect(firstFile(filesOf(done, 'convert')).filename).toBe('after.jpg');

@@ -46,8 +46,9 @@ beforeAll(async () => {
   subscriber = new PlainSubscriber(service);
   const { user } = service;
   for (const kind of ['jobs', 'tasks']) subscriber.subscribe(`user.${user}.${kind}`);
-  await until('both channels are subscribed', async () =>
-    subscriber.messages.filter(({ event }) => event === 'subscribed').length === 2 ? true : undefined,
+  await until(
+    'both channels are subscribed',
+    async () => subscriber.messages.filter(({ event }) => event === 'subscribed').length === 2,
   );
 });
 afterAll(async () => {

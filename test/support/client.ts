@@ -158,6 +158,12 @@ export class Client {
   }
 }
 
+/** Returns the form of an upload task. */
+export function formOf({ result: { form } }: TaskView): UploadForm {
+  if (!form) throw new Error('The task has no form.');
+  return form;
+}
+
 /** Posts a file to an upload form as a browser does: the form's fields, then the file, and no other header. */
 export function postForm(form: UploadForm, name: string, content: Uint8Array, type = ''): Promise<Response> {
   const body = new FormData();

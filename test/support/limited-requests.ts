@@ -45,7 +45,7 @@ export async function sendLimited(
   const { id } = await warmer.createTask('import/upload');
   // Each occupies an environment until the task ends.
   const held = Array.from({ length: environments }, () => warmer.call('GET', `/v1/process/tasks/${id}/wait`));
-  await until('there is an environment for each wait', async () => (await warm()) >= environments || undefined);
+  await until('there is an environment for each wait', async () => (await warm()) >= environments);
   await warmer.call('POST', `/v1/process/tasks/${id}/cancel`);
   await Promise.all(held);
 

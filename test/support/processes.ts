@@ -26,7 +26,7 @@ export async function allGone(expected: ProcessView[], seconds = 15): Promise<vo
     `the processes ${expected.map(({ pid }) => pid).join(', ')} have ended`,
     async () => {
       const alive = new Map((await processes()).map((process) => [process.pid, process.command]));
-      return expected.every(({ pid, command }) => alive.get(pid) !== command) || undefined;
+      return expected.every(({ pid, command }) => alive.get(pid) !== command);
     },
     { seconds },
   );

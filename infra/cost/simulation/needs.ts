@@ -50,83 +50,55 @@ export function needsOf({ scenarios, peakRunning, inventory, catalogues }: Simul
   const held = eachSecond(({ engineSeconds }) => engineSeconds);
   const short = ((requests.count * requests.milliseconds + calls.milliseconds) / 1000) * jobsPerSecond;
   const ofAccount = (perSecond: number) => (perSecond * 60) / accounts + burstPerMinute;
-  const rows: Need[] = [
-    {
-      name: 'table and indexes, write units a second',
-      needed: calls.dynamodbWrites * jobsPerSecond,
-      available: aws.table.writes,
-      how: 'aws dynamodb update-table --warm-throughput, before the load comes',
-    },
-    {
-      name: 'table and indexes, read units a second',
-      needed: eachSecond(({ engineSeconds }) => calls.dynamodbReads + waitsFor(engineSeconds).reads),
-      available: aws.table.reads,
-      how: 'aws dynamodb update-table --warm-throughput, before the load comes',
-    },
-    {
-      name: 'throttleRate, requests a second',
-      needed: peakRequests,
-      available: inventory.throttleRate,
-      how: 'the context value',
-    },
-    {
-      name: 'ratePerMinute of the busiest account',
-      needed: ofAccount(usualRequests),
-      available: numberSettings.ratePerMinute.defaultValue,
-      how: 'the context value',
-    },
-    {
-      name: 'creationsPerMinute of the busiest account',
-      needed: ofAccount(jobsPerSecond),
-      available: numberSettings.creationsPerMinute.defaultValue,
-      how: 'the context value',
-    },
-    {
-      name: 'waitConcurrency, waits that are held at once',
-      needed: held,
-      available: inventory.waitConcurrency,
-      how: held > maxWaitConcurrency ? `at most ${maxWaitConcurrency}: the others need webhooks` : 'the context value',
-    },
-    {
-      name: `waitsPerMinute of an account, of 25 s each`,
-      needed: (held * 60) / (maxHoldMs / 1000) / accounts,
-      available: numberSettings.waitsPerMinute.defaultValue,
-      how: 'the context value',
-    },
+  const { ratePerMinute, creationsPerMinute, waitsPerMinute } = numberSettings;
+  const warm = 'aws dynamodb update-table --warm-throughput, before the load comes';
+  const contextValue = 'the context value';
+  const reads = eachSecond(({ engineSeconds }) => calls.dynamodbReads + waitsFor(engineSeconds).reads);
+  return [
+    need('table and indexes, write units a second', calls.dynamodbWrites * jobsPerSecond, aws.table.writes, warm),
+    need('table and indexes, read units a second', reads, aws.table.reads, warm),
+    need('throttleRate, requests a second', peakRequests, inventory.throttleRate, contextValue),
+    need('ratePerMinute of the busiest account', ofAccount(usualRequests), ratePerMinute.defaultValue, contextValue),
+    need(
+      'creationsPerMinute of the busiest account',
+      ofAccount(jobsPerSecond),
+      creationsPerMinute.defaultValue,
+      contextValue,
+    ),
+    need(
+      'waitConcurrency, waits that are held at once',
+      held,
+      inventory.waitConcurrency,
+      held > maxWaitConcurrency ? `at most ${maxWaitConcurrency}: the others need webhooks` : contextValue,
+    ),
+    need(
+      'waitsPerMinute of an account, of 25 s each',
+      (held * 60) / (maxHoldMs / 1000) / accounts,
+      waitsPerMinute.defaultValue,
+      contextValue,
+    ),
     ...catalogues.flatMap((catalogue) => engineNeed(catalogue, kinds)),
-    {
-      name: 'Lambda, concurrent executions',
-      // A worker waits for each engine.
-      needed: 2 * peakRunning + held + short,
-      available: aws.concurrency,
-      how: 'quota L-B99A9384',
-    },
-    {
-      name: 'API Gateway, requests a second',
-      needed: peakRequests,
-      available: aws.gatewayRequests,
-      how: 'quota L-8A5B8E43',
-    },
-    {
-      name: 'new WebSockets a second, if each job has one',
-      needed: jobsPerSecond,
-      available: aws.connections,
-      how: 'quota L-9ED1E49A, and throttleRate',
-    },
-    {
-      name: 'S3, writes a second to a new bucket',
-      needed: calls.s3Writes * jobsPerSecond,
-      available: aws.prefixWrites,
-      how: 'S3 splits prefixes within an hour of such load; AWS Support does so before',
-    },
-    {
-      name: 'EventBridge, PutEvents a second',
-      needed: calls.busEvents * jobsPerSecond,
-      available: aws.busRequests,
-      how: 'a quota of the region',
-    },
+    // A worker waits for each engine.
+    need('Lambda, concurrent executions', 2 * peakRunning + held + short, aws.concurrency, 'quota L-B99A9384'),
+    need('API Gateway, requests a second', peakRequests, aws.gatewayRequests, 'quota L-8A5B8E43'),
+    need(
+      'new WebSockets a second, if each job has one',
+      jobsPerSecond,
+      aws.connections,
+      'quota L-9ED1E49A, and throttleRate',
+    ),
+    need(
+      'S3, writes a second to a new bucket',
+      calls.s3Writes * jobsPerSecond,
+      aws.prefixWrites,
+      'S3 splits prefixes within an hour of such load; AWS Support does so before',
+    ),
+    need('EventBridge, PutEvents a second', calls.busEvents * jobsPerSecond, aws.busRequests, 'a quota of the region'),
   ];
-  return rows.map((row) => ({ ...row, needed: Math.ceil(row.needed - 1e-6) }));
+}
+
+function need(name: string, needed: number, available: number, how: string): Need {
+  return { name, needed: Math.ceil(needed - 1e-6), available, how };
 }
 
 /** Returns the lowest maximum with which an engine has enough workers, including its reserve. */
@@ -139,12 +111,7 @@ function engineNeed({ engine, resources }: SimulatedLoad['catalogues'][number], 
   let needed = Math.min(workers, max);
   while (needed > 1 && workersOf(needed - 1).slots >= workers) needed--;
   const isTooMany = workersOf(needed).slots < workers;
-  return [
-    {
-      name: `${engine}.maxConcurrency, for ${workers} workers`,
-      needed: isTooMany ? workers : needed,
-      available: resources.maxConcurrency,
-      how: isTooMany ? `at most ${max}: one queue has no more workers` : 'the context value',
-    },
-  ];
+  const how = isTooMany ? `at most ${max}: one queue has no more workers` : 'the context value';
+  const name = `${engine}.maxConcurrency, for ${workers} workers`;
+  return [need(name, isTooMany ? workers : needed, resources.maxConcurrency, how)];
 }

@@ -23,7 +23,7 @@ export const deliveries = createDeliveries({
     writeMetrics(
       { WebhookFailures: 1 },
       {},
-      { message: 'a delivery failed for good', jobId: job, webhook, delivery: id, attempts: attemptCount },
+      { message: 'gave up on a delivery', jobId: job, webhook, delivery: id, attempts: attemptCount },
     ),
   now: Date.now,
 });

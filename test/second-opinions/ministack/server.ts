@@ -66,12 +66,12 @@ function kill({ pid }: ChildProcess): void {
   }
 }
 
-async function isReady(endpoint: string): Promise<true | undefined> {
+async function isReady(endpoint: string): Promise<boolean> {
   try {
-    return (await fetch(`${endpoint}/_ministack/health`)).ok || undefined;
+    return (await fetch(`${endpoint}/_ministack/health`)).ok;
   } catch {
     // It does not listen yet.
-    return undefined;
+    return false;
   }
 }
 

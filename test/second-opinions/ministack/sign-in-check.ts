@@ -1,5 +1,5 @@
 import './resolve-localhost.mjs';
-import { TestBrowser } from '../../sign-in/browser.ts';
+import { TestBrowser } from '../../stack/sign-in/browser.ts';
 import { callJson } from './json-call.ts';
 
 const email = 'ada@example.com';

@@ -15,7 +15,7 @@ describe('docs/settings.md', () => {
   test('lists every context value that the app reads', () => {
     const sources = globSync('infra/**/*.ts', { cwd: projectRoot }).map(read);
     const names = sources.flatMap((source) =>
-      [...source.matchAll(/(?:tryGetContext|\btext)\('(\w+)'\)/g)].map(([, name = '']) => name),
+      [...source.matchAll(/(?:tryGetContext|\bread\w*)\((?:read, )?'(\w+)'[,)]/g)].map(([, name = '']) => name),
     );
     const listed = [...deploymentContext.map(([name]) => name), ...Object.keys(settings)];
     expect(names.length).toBeGreaterThan(15);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedDecision } from '../../../packages/local-aws/src/iam/record.ts';
 import type { LocalFunction, PolicyStatement } from '../../../packages/local-aws/src/template/model.ts';
-import { prove } from '../../permissions/proof.ts';
+import { prove } from '../../commands/permissions/proof.ts';
 
 const table = 'arn:aws:dynamodb:us-east-1:1:table/T';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { outcomeOf } from '../../verify/outcome.ts';
+import { outcomeOf } from '../../commands/verify/outcome.ts';
 
 const crash = `[1mSynthesizing[22m
 file:///test/main.ts:70
