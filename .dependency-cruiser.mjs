@@ -139,7 +139,7 @@ export default {
       comment: 'A room of functions/ is read with what it stands on, and changes without what stands on it.',
       severity: 'error',
       from: { path: `^functions/${room}/` },
-      to: { path: '^functions/', pathNot: [room + '/', ...below].map((path) => `^functions/${path}`) },
+      to: { path: '^functions/', pathNot: [`${room}/`, ...below].map((path) => `^functions/${path}`) },
     })),
     {
       name: 'engines-hold-no-keys',

@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import sharp from 'sharp';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
+import { until } from '../support/until.ts';
 import { click, shows } from './browser.ts';
 import { fileUrl, folder, page, path, service } from './running-page.ts';
 
@@ -120,10 +121,14 @@ describe('the builder', () => {
     expect(JSON.parse(await text('json'))).toEqual(job);
     // A browser with a window copies without asking.
     await page.browserContext().overridePermissions(service.url, ['clipboard-sanitized-write']);
-    // Only the page in front may copy.
-    await page.bringToFront();
-    await click(page, 'Copy');
-    await shows(page, 'Copied');
+    // Only the page in front may copy, and another test may bring its own page to the front.
+    await until('the code is copied', async () => {
+      await page.bringToFront();
+      return page.$$eval('main button', (buttons) => {
+        buttons.find((button) => button.textContent === 'Copy')?.click();
+        return buttons.some((button) => button.textContent === 'Copied');
+      });
+    });
     const programs = [
       { command: 'sh', file: 'run.sh', code: await text('curl') },
       { command: process.execPath, file: 'run.ts', code: await text('typescript') },

@@ -57,9 +57,10 @@ const plausible: Record<string, (start: Buffer) => boolean> = {
 export function detect(bytes: Uint8Array, name: string): string | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = start.toString('latin1', 0, 1024);
+  // Anything may come before this mark, also the mark of another format.
+  if (text.startsWith('DICM', 128)) return 'dcm';
   const marked = Object.entries(marks).find(([, signatures]) => signatures.some((mark) => text.startsWith(mark)));
   if (marked) return marked[0];
-  if (text.startsWith('DICM', 128)) return 'dcm';
   const raw = rawFormat(start);
   if (raw) return raw;
   const netpbm = /^P([1-6])\s+(?:#[^\n]*\n\s*)*\d/.exec(text)?.[1];

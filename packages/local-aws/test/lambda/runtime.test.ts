@@ -92,7 +92,7 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
       `
       import { fixtureFunction, fixtureRuntime } from '${fixture('functions.ts')}';
       await using runtime = fixtureRuntime();
-      console.log(await runtime.invoke(fixtureFunction('priority', { packaging: '${packaging}' }), {}));`,
+      console.log(await runtime.invoke(fixtureFunction('priority', { packaging: '${packaging}', timeoutSeconds: 60 }), {}));`,
       ['nice', '-n', '12'],
     );
 
