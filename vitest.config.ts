@@ -17,11 +17,28 @@ const tidy = [
 /** Files that need a service as it is, and no other's account. */
 const sharing = [
   'test/events/browser.test.ts',
-  'test/stack/{descriptors,lists,long-work,minutes,posted-twice,readme,slice,text-and-size}.test.ts',
+  'test/stack/{descriptors,lists,posted-twice,readme,slice,text-and-size}.test.ts',
 ];
 
-/** Files that kill, break off and withhold: what survives that takes minutes to show, by `npm run test:faults`. */
-const faults = ['test/{faults,commands/misbehaving}/**/*.test.ts'];
+/**
+ * Files that take minutes, because they kill, break off, withhold, attack or wait for limits of time: `npm run test:faults`
+ * runs them.
+ */
+const faults = [
+  'test/faults/**/*.test.ts',
+  'test/commands/misbehaving/**/*.test.ts',
+  'test/engines/processor-time.test.ts',
+  'test/engines/document/hostile-time.test.ts',
+  'test/engines/media/time-limit.test.ts',
+  'test/infra/images/{context,layers}.test.ts',
+  'test/security/{hostile-engine,hostile-function,planted-program}.test.ts',
+  'test/stack/retention.test.ts',
+  'packages/local-aws/test/gate/misbehaving.test.ts',
+  'packages/local-aws/test/lambda/scheduling.test.ts',
+];
+
+/** Those of them that share a service. */
+const sharingFaults = ['test/stack/{long-work,minutes}.test.ts'];
 
 /** For files that start services; those that leave nothing behind start none. */
 const setUp = ['test/support/global-setup.ts'];
@@ -73,13 +90,21 @@ export default defineConfig({
         test: {
           name: 'all else',
           include: ['{test,packages/*/test}/**/*.test.ts'],
-          exclude: ['test/contract/**', ...tidy, ...sharing, ...faults],
+          exclude: ['test/contract/**', ...tidy, ...sharing, ...faults, ...sharingFaults],
           globalSetup: setUp,
         },
       },
       {
         extends: true,
         test: { name: 'faults', include: faults, globalSetup: setUp },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'faults of one service',
+          include: sharingFaults,
+          globalSetup: [...setUp, 'test/support/shared-service.ts'],
+        },
       },
     ],
   },
