@@ -378,7 +378,7 @@ describe('the sweep', () => {
     expect(denialsOf(service)).toEqual([]);
   });
 
-  test('deletes the dead letters of posted files whose tasks have ended, and keeps the others', async () => {
+  test('deletes the dead letters of tasks and posted files that have ended, and keeps the others', async () => {
     await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers), {
       LATHE_SWEEP_SECONDS: '1',
     });
@@ -390,7 +390,10 @@ describe('the sweep', () => {
       const message = { Records: [{ s3: { object: { key: uploadKey(id) } } }] };
       await sendAsOperator(service, deadLetters, message);
     }
+    const ofEngines = engineCatalogues.map(({ engine }) => new RegExp(`^Engine${engine}WorkDeadLetters`));
+    for (const queue of ofEngines) await sendAsOperator(service, queue, { taskId: newId() });
     await until('one is left', async () => (await countMessages(service, deadLetters)) === 1);
+    for (const queue of ofEngines) await until('none is left', async () => (await countMessages(service, queue)) === 0);
     expect((await service.client.showTask(open.id)).status).toBe('processing');
     expect(denialsOf(service)).toEqual([]);
   });

@@ -28,7 +28,7 @@ async function main(given: string | undefined): Promise<void> {
 
 /** The tests that use a gate. Engine tests, which take most of the time, do not. */
 const withGate = [
-  ...['client', 'contract', 'events', 'faults', 'infra', 'monitoring', 'sign-in', 'stack', 'transfers', 'web'],
+  ...['client', 'contract', 'events', 'faults', 'infra', 'stack', 'transfers', 'web'],
   'security/hostile-function',
 ];
 
