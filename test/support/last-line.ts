@@ -17,8 +17,8 @@ export class LastLine implements Reporter {
   onInit(vitest: Vitest): void {
     this.#isFiltered = vitest.config.testNamePattern !== undefined;
     this.#leftOut = vitest.config.project
-      .filter((name) => name.startsWith('!'))
-      .map((name) => `Left out the tests of ${name.slice(1)}: npm run test:${name.slice(1)} runs them`);
+      .flatMap((pattern) => /^!(\w+)/.exec(pattern)?.[1] ?? [])
+      .map((name) => `Left out the tests of ${name}: npm run test:${name} runs them`);
     process.once('exit', () => {
       for (const line of [...this.#skipped, ...this.#leftOut]) writeSync(1, `${line}\n`);
       writeSync(1, `${this.#passed} passed, ${this.#failed} failed\n`);
