@@ -11,6 +11,7 @@ import {
   putIf,
   query,
   remove,
+  storedIn,
   update,
 } from '../../../shared/aws/table.ts';
 import { partitions } from '../../../shared/aws/table-schema.ts';
@@ -90,9 +91,7 @@ export async function storeConnection(connection: Connection): Promise<void> {
 /** Reads a connection. */
 export async function readConnection(id: string): Promise<Connection | undefined> {
   const item = await get(connectionKey(id));
-  if (!item) return undefined;
-  const { pk: _pk, sk: _sk, ttl: _ttl, ...connection } = item;
-  return connection as unknown as Connection;
+  return item && storedIn<Connection>(item);
 }
 
 /** Removes a connection and its subscriptions. */
@@ -180,7 +179,7 @@ export async function readGroup(
     cursors: new Map(
       items.flatMap((item) =>
         String(item.sk).startsWith(cursorPrefix)
-          ? [[String(item.sk).slice(cursorPrefix.length), item as unknown as GroupCursor]]
+          ? [[String(item.sk).slice(cursorPrefix.length), storedIn<GroupCursor>(item)]]
           : [],
       ),
     ),
@@ -262,7 +261,7 @@ type StoredSubscriber = Omit<Subscriber, 'snapshot'> & {
 };
 
 function toSubscriber(item: Item): Subscriber {
-  const { snapshot, ...subscriber } = item as unknown as StoredSubscriber;
+  const { snapshot, ...subscriber } = storedIn<StoredSubscriber>(item);
   if (!snapshot) return subscriber;
   const cursors = Object.entries(snapshot).map(([id, [version, phase]]) => [id, { version, phase }] as const);
   return { ...subscriber, snapshot: new Map(cursors) };

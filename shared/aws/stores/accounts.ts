@@ -1,5 +1,5 @@
 import { type Account, type Invitation, type Member, normalizedEmail, type Person } from '../../accounts/account.ts';
-import type { Role } from '../../accounts/caller.ts';
+import { type Role, roles } from '../../accounts/caller.ts';
 import { decideMemberChange, isLastOwner, type MemberChange } from '../../accounts/members.ts';
 import { sha256 } from '../../crypto.ts';
 import { defined } from '../../defined.ts';
@@ -269,7 +269,14 @@ function membersOf(items: Item[]): Member[] {
 }
 
 function membersIn(account: Item = {}): Map<string, Pick<Member, 'role' | 'addedAt'>> {
-  return new Map(Object.entries(storedIn<{ members?: Record<string, Member> }>(account).members ?? {}));
+  const { members = {} } = storedIn<{ members?: Record<string, Member> }>(account);
+  return new Map(Object.entries(members).map(([person, member]) => [person, withRole(member)]));
+}
+
+/** Checks a stored role, because it decides what a person may do. */
+function withRole<T extends { role: Role }>(stored: T): T {
+  if (!roles.includes(stored.role)) throw new Error(`An account has an unknown role ${stored.role}.`);
+  return stored;
 }
 
 function isAccount({ sk }: Item): boolean {
@@ -287,7 +294,7 @@ function toAccount({ pk, kind, name, createdAt }: Item): Account {
 }
 
 function toInvitation({ claimedBy: _claimedBy, ...item }: Item): Invitation {
-  return storedIn(item);
+  return withRole(storedIn<Invitation>(item));
 }
 
 /** Returns whether an item has expired. DynamoDB may delete it days later. */

@@ -104,8 +104,10 @@ export function isExpired({ expiresAt }: Pick<Caller, 'expiresAt'>, now: number 
   return expiresAt !== undefined && expiresAt <= now;
 }
 
-function toCaller(item: Item, keyHash: string): Caller {
-  const { user, id, name, scopes, limits, expiresAt } = storedIn<ApiKey>(item);
+function toCaller(item: Item, keyHash: string): Caller | undefined {
+  const { user, id, name, scopes: stored, limits, expiresAt } = storedIn<ApiKey>(item);
+  if (typeof user !== 'string') return undefined;
+  const scopes = allScopes.filter((scope) => stored?.includes(scope));
   const expiry = expiresAt === undefined ? undefined : Date.parse(expiresAt);
   return defined({ user, key: id, keyHash, keyName: name, scopes, limits, expiresAt: expiry });
 }

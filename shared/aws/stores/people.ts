@@ -74,7 +74,12 @@ export async function readSession(id: string, now: number = Date.now()): Promise
   // A page calls right after the sign-in; all later reads are eventually consistent at half the cost.
   const item = (await get(key, { consistent: false })) ?? (await get(key));
   const session = item && storedIn<Session>(item);
-  return session && Date.parse(session.expiresAt) > now ? session : undefined;
+  return session && isWhole(session) && Date.parse(session.expiresAt) > now ? session : undefined;
+}
+
+/** Returns whether a stored session names its person, account and secret. */
+function isWhole({ person, account, csrf }: Session): boolean {
+  return [person, account, csrf].every((value) => typeof value === 'string');
 }
 
 /** Returns an active session, and extends it if it has been idle for an hour. */

@@ -63,7 +63,7 @@ async function remembered(name: string, read: () => Promise<Caller | undefined>)
 async function holderOfToken(token: string): Promise<TokenHolder | undefined> {
   // Consistent, because a page connects as soon as it has its token.
   const item = await get(keyOf(token));
-  if (!item || Date.parse(String(item.expiresAt)) <= Date.now()) return undefined;
+  if (typeof item?.user !== 'string' || Date.parse(String(item.expiresAt)) <= Date.now()) return undefined;
   const { expiresAt: _expiresAt, ...holder } = storedIn<TokenHolder & { expiresAt: string }>(item);
   return (await isStillValid(holder)) ? holder : undefined;
 }
