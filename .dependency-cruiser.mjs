@@ -7,12 +7,20 @@ const rooms = {
   engines: [],
   catalogue: ['engines/[^/]+/catalogue[.]ts'],
   wiring: ['catalogue/'],
-  worker: ['wiring/', 'catalogue/', 'engines/runtime/'],
-  transfers: ['wiring/', 'catalogue/', 'worker/worker[.]ts', 'engines/runtime/(engine|outputs)[.]ts'],
+  invocation: ['catalogue/', 'engines/runtime/'],
+  worker: ['wiring/', 'catalogue/', 'invocation/', 'engines/runtime/'],
+  transfers: [
+    'wiring/',
+    'catalogue/',
+    'invocation/errors[.]ts',
+    'worker/worker[.]ts',
+    'engines/runtime/(engine|outputs)[.]ts',
+  ],
   events: ['wiring/', 'catalogue/'],
   // The sweep pings idle connections.
   lifecycle: ['wiring/', 'catalogue/', 'events/websocket/pings[.]ts'],
-  api: ['wiring/', 'catalogue/'],
+  // An instant conversion invokes engines and imports URLs within the request.
+  api: ['wiring/', 'catalogue/', 'invocation/', 'engines/runtime/(engine|protocol)[.]ts', 'transfers/import-url[.]ts'],
 };
 
 export default {
@@ -148,7 +156,7 @@ export default {
       severity: 'error',
       from: { path: '^functions/engines/[^/]+/(handler|run)[.]ts$' },
       to: {
-        path: ['@aws-sdk/', '^shared/aws/', '^functions/(wiring|worker|catalogue)/'],
+        path: ['@aws-sdk/', '^shared/aws/', '^functions/(wiring|worker|catalogue|invocation)/'],
         reachable: true,
       },
     },

@@ -1,5 +1,5 @@
 import { AddressRefused, HostNotFound } from '../../shared/net/addresses.ts';
-import { TaskError } from '../worker/worker.ts';
+import { TaskError } from '../invocation/errors.ts';
 
 /** A failure that may be temporary: a dropped or stalled connection, an overloaded server. Its message is shown to the user if it persists. */
 export class Transient extends Error {

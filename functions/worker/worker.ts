@@ -12,10 +12,12 @@ import { required } from '../../shared/settings.ts';
 import { resultFailure } from '../../shared/tasks/limits.ts';
 import { returnDelaySeconds } from '../../shared/tasks/long-runs.ts';
 import { type EngineTime, elapsed, extendedMeter, reservationEnd } from '../../shared/tasks/meter.ts';
-import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../shared/tasks/task.ts';
+import type { JsonObject, StoredFile, Task, TaskFailure } from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { redact, redactError, secretsIn } from '../engines/runtime/redact.ts';
+import { NoEngineFree, TaskError } from '../invocation/errors.ts';
+import { withSecrets } from '../invocation/plan-run.ts';
 import { workerLifecycle as lifecycle } from '../wiring/lifecycle.ts';
 import { LongRun } from './long-run.ts';
 import { ProgressPace } from './progress-pace.ts';
@@ -29,17 +31,6 @@ const hiddenSeconds = heartbeatWindowMs / 1000 + 5;
 const extensionPauseMs = 1_000;
 /** Time reserved to record the end of a task that timed out. */
 const reserveMs = 10_000;
-
-/** A failure with an error code that the user can act on. */
-export class TaskError extends Error {
-  override name = 'TaskError';
-  readonly failure: TaskFailure;
-
-  constructor(failure: TaskFailure, options: { cause?: unknown } = {}) {
-    super(failure.msg, options);
-    this.failure = failure;
-  }
-}
 
 /** One run of a task by this worker. */
 export interface Run {
@@ -76,11 +67,6 @@ class TaskLost extends Error {
 /** The account already has the maximum number of long runs. */
 class Yielded extends Error {
   override name = 'Yielded';
-}
-
-/** Lambda has refused to invoke the engine, because the account's concurrency is used up. */
-export class NoEngineFree extends Error {
-  override name = 'NoEngineFree';
 }
 
 class OutOfTime extends Error {
@@ -213,16 +199,6 @@ function engineTime({ task, engine }: Run): { engine?: EngineTime } {
   if (!task.meter) return {};
   const whole = elapsed(task.meter, Date.now());
   return { engine: engine ? { ...engine, ms: Math.min(engine.ms, whole.ms) } : whole };
-}
-
-function withSecrets(payload: JsonObject, secrets: JsonObject): JsonObject {
-  const { options: secretOptions, ...rest } = secrets;
-  if (!isJsonObject(secretOptions) || !isJsonObject(payload.options)) return { ...payload, ...rest };
-  return { ...payload, ...rest, options: { ...payload.options, ...secretOptions } };
-}
-
-function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 type Measure = (outcome: 'completed' | 'failed' | 'lost' | 'given back', failure?: TaskFailure) => void;

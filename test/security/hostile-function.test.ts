@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import type { OutputForm } from '../../functions/engines/runtime/protocol.ts';
-import { responseLimits } from '../../functions/worker/parse-response.ts';
+import { responseLimits } from '../../functions/invocation/parse-response.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { postedPrefix } from '../../shared/files/keys.ts';
 import { maxFilesPerTask } from '../../shared/tasks/limits.ts';

@@ -1,18 +1,20 @@
-import { closeSync, fstatSync } from 'node:fs';
+import { closeSync, fstatSync, writeFileSync } from 'node:fs';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { EngineResources } from '../../../shared/catalogue/catalogue.ts';
 import { mapAtOnce } from '../../../shared/concurrency.ts';
 import { defined } from '../../../shared/defined.ts';
+import { safeName, uniqueNames } from '../../../shared/files/names.ts';
 import { filesAtOnce } from '../../../shared/tasks/limits.ts';
 import { TamperedError } from './checks.ts';
 import { EngineError, type InputFile, type RunContext, type Work, type WorkResult } from './engine.ts';
 import { Outputs } from './outputs.ts';
 import type { EngineRequest, EngineResponse } from './protocol.ts';
 import { redact, secretsOf } from './redact.ts';
-import { fetchFile, postFile } from './remote-files.ts';
+import { type Content, contentOf, fetchFile, postFile, readContent } from './remote-files.ts';
 import { watchRun } from './run-watch.ts';
 import type { OpenFile } from './sandbox/folder.ts';
 import { type PreparedTask, Sandbox } from './sandbox/sandbox.ts';
+import { zipOf } from './zip.ts';
 
 /** Memory that the function itself needs in addition to the engine's. */
 const ownMemoryBytes = 200 * 1024 * 1024;
@@ -72,9 +74,9 @@ async function respond(
     const result = await sandbox.run(work, context, request.tenant).finally(() => {
       engineMs = Math.ceil(performance.now() - began);
     });
-    const stored = await store(request, task, result, watch.signal);
-    logger.info('stored the outputs', { outputs: result.outputs.length, engineMs });
-    return { ...stored, engineMs };
+    const done = await deliver(request, task, result, watch.signal);
+    logger.info('delivered the outputs', { outputs: result.outputs.length, engineMs });
+    return { ...done, engineMs };
   } catch (error) {
     if (error instanceof EngineError) {
       logger.info('refused the work', { reason: hide(error.message) });
@@ -100,7 +102,8 @@ async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortS
   const inputs = await mapAtOnce(request.inputs, filesAtOnce, async (input, index): Promise<InputFile> => {
     const { path, descriptor } = task.createInput(String(index));
     try {
-      await fetchFile(input.url, descriptor, signal);
+      if ('url' in input) await fetchFile(input.url, descriptor, signal);
+      else writeFileSync(descriptor, Buffer.from(input.content, 'base64'));
       const { name, format } = input;
       return { path, name, format, size: fstatSync(descriptor).size };
     } finally {
@@ -119,31 +122,53 @@ async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortS
   };
 }
 
-async function store(
-  { output, maxOutputBytes }: EngineRequest,
+/** Delivers the outputs: in the response if they are small enough, and otherwise by the form. */
+async function deliver(
+  request: EngineRequest,
   task: PreparedTask,
   { outputs, details, warnings = [] }: WorkResult,
   signal: AbortSignal,
 ): Promise<Omit<Extract<EngineResponse, { type: 'done' }>, 'engineMs'>> {
   if (outputs.length === 0) throw new EngineError('The conversion produced no file.');
   const files: OpenFile[] = [];
-  let etags: string[];
   try {
     for (const { path } of outputs) files.push(task.openOutput(path));
     const sizes = files.map(({ size }) => size);
-    new Outputs({ maxOutputBytes }).count(files.length, sizes);
+    new Outputs({ maxOutputBytes: request.maxOutputBytes }).count(files.length, sizes);
     if (sizes.includes(0)) throw new EngineError('The conversion produced an empty file.');
-    etags = await mapAtOnce(files, filesAtOnce, (file, index) =>
-      postFile(file, `${output.prefix}${index}`, output, signal),
+    const named = outputs.map(({ name, format }, index) => ({ name, format, file: files[index] }));
+    const contents = await archived(
+      request,
+      named.flatMap(({ file, ...output }) => (file ? [{ ...output, content: contentOf(file) }] : [])),
     );
+    const bytes = contents.reduce((sum, { content }) => sum + content.size, 0);
+    const isInline = bytes <= (request.inlineBytes ?? 0);
+    return {
+      type: 'done',
+      outputs: await mapAtOnce(contents, filesAtOnce, async ({ name, format, content }, index) =>
+        isInline
+          ? { name, format, content: (await readContent(content)).toString('base64') }
+          : { name, format, etag: await postFile(content, `${request.output.prefix}${index}`, request.output, signal) },
+      ),
+      ...(details || warnings.length > 0
+        ? { details: { ...details, ...(warnings.length > 0 ? { warnings } : {}) } }
+        : {}),
+    };
   } finally {
     for (const { descriptor } of files) closeSync(descriptor);
   }
-  return {
-    type: 'done',
-    outputs: outputs.map(({ name, format }, index) => ({ name, format, etag: etags[index] ?? '' })),
-    ...(details || warnings.length > 0
-      ? { details: { ...details, ...(warnings.length > 0 ? { warnings } : {}) } }
-      : {}),
-  };
+}
+
+interface Delivery {
+  name: string;
+  format: string;
+  content: Content;
+}
+
+/** Puts several outputs into one ZIP, if the request asks for it. */
+async function archived({ archive: name }: EngineRequest, files: Delivery[]): Promise<Delivery[]> {
+  if (name === undefined || files.length < 2) return files;
+  const names = uniqueNames(files.map((file) => safeName(file.name)));
+  const entries = files.map(({ content }, index) => ({ name: names[index] ?? '', content }));
+  return [{ name, format: 'zip', content: await zipOf(entries) }];
 }

@@ -7,10 +7,10 @@ import type { JsonObject } from '../../../shared/tasks/task.ts';
  * files of one run.
  */
 
-/** An input. */
-export interface RemoteInput {
-  /** Signed for GET. */
-  url: string;
+/** An input: the URL of the file, signed for GET, or the file itself in base64. */
+export type RemoteInput = ({ url: string } & InputFacts) | ({ content: string } & InputFacts);
+
+interface InputFacts {
   name: string;
   /** Canonical extension, detected from the content when the file was stored. */
   format: string;
@@ -42,22 +42,39 @@ export interface EngineRequest {
   outputFormat: string;
   options: OptionValues;
   output: OutputForm;
+  /** Outputs of up to this many bytes in all are returned in the response. Defaults to none. */
+  inlineBytes?: number;
+  /** Name of the ZIP in which several outputs are returned. By default, each is returned for itself. */
+  archive?: string;
   maxOutputBytes: number;
   /** Maximum processor time for inputs of this size. Defaults to the time until the deadline. */
   maxProcessorSeconds?: number;
-  /** Signed for HEAD. The object exists as soon as the run is canceled, deleted, taken over or timed out. */
-  revoked: string;
+  /**
+   * Signed for HEAD. The object exists as soon as the run is canceled, deleted, taken over or timed out. Absent if the run
+   * can only time out.
+   */
+  revoked?: string;
   /** When the run times out, in milliseconds since the epoch. */
   deadline: number;
 }
 
-/** A file that the engine stored. The n-th file is at the n-th key of the run. */
-export interface RemoteOutput {
+interface OutputFacts {
   name: string;
   format: string;
+}
+
+/** A file that the engine stored. The n-th file is at the n-th key of the run. */
+export interface StoredOutput extends OutputFacts {
   /** The tag that S3 gave its content. */
   etag: string;
 }
+
+/** A file in the response, in base64. */
+export interface InlineOutput extends OutputFacts {
+  content: string;
+}
+
+export type RemoteOutput = StoredOutput | InlineOutput;
 
 /** The active barriers by name, and the reasons why others are not active. */
 export type Isolation = Record<string, { stands: true } | { stands: false; reason: string }>;

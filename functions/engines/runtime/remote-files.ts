@@ -1,5 +1,6 @@
 import { fstatSync, ftruncateSync, read, write } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { backoff, retry } from '../../../shared/retry.ts';
@@ -47,13 +48,45 @@ function writerOf(descriptor: number): Writable {
   });
 }
 
-/** Stores an open file by a signed form and returns its tag. Throws a `TamperedError` if the file changes meanwhile. */
-export async function postFile(file: OpenFile, key: string, form: OutputForm, signal: AbortSignal): Promise<string> {
-  if (file.size > maxPostBytes)
+/** Content of a known size, which can be read again if it has to be sent again. */
+export interface Content {
+  size: number;
+  chunks(): AsyncIterable<Buffer>;
+  isUnchanged(): boolean;
+}
+
+/** Returns the content of an open file. Reading it throws a `TamperedError` if the file becomes shorter meanwhile. */
+export function contentOf({ descriptor, size }: OpenFile): Content {
+  return {
+    size,
+    isUnchanged: () => fstatSync(descriptor).size === size,
+    async *chunks() {
+      for (let position = 0; position < size; ) {
+        const { buffer: chunk, bytesRead } = await readFrom(descriptor, {
+          buffer: Buffer.allocUnsafe(Math.min(chunkBytes, size - position)),
+          position,
+        });
+        if (bytesRead === 0) throw changed();
+        yield chunk.subarray(0, bytesRead);
+        position += bytesRead;
+      }
+    },
+  };
+}
+
+/** Reads small content into memory. Throws a `TamperedError` if it changes meanwhile. */
+export async function readContent(content: Content): Promise<Buffer> {
+  const bytes = await buffer(content.chunks());
+  if (bytes.length !== content.size || !content.isUnchanged()) throw changed();
+  return bytes;
+}
+
+/** Stores content by a signed form and returns its tag. Throws a `TamperedError` if it changes meanwhile. */
+export async function postFile(content: Content, key: string, form: OutputForm, signal: AbortSignal): Promise<string> {
+  if (content.size > maxPostBytes)
     throw new EngineError(`The output is larger than ${maxPostBytes / 1024 ** 3} GB, the maximum of one file.`);
-  const isUnchanged = () => fstatSync(file.descriptor).size === file.size;
   const etag = await retried(signal, async () => {
-    if (!isUnchanged()) throw changed();
+    if (!content.isUnchanged()) throw changed();
     const boundary = crypto.randomUUID();
     const part = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name=${name}\r\n\r\n`;
     const fields = Object.entries({ ...form.fields, key }).map(([name, value]) => `${part(`"${name}"`)}${value}\r\n`);
@@ -65,35 +98,27 @@ export async function postFile(file: OpenFile, key: string, form: OutputForm, si
       headers: {
         'content-type': `multipart/form-data; boundary=${boundary}`,
         // S3 requires the length of a form.
-        'content-length': String(head.length + file.size + tail.length),
+        'content-length': String(head.length + content.size + tail.length),
       },
-      body: bodyOf(head, file, tail),
+      body: bodyOf(head, content, tail),
       duplex: 'half',
       signal,
     });
     await check(response);
     return response.headers.get('etag');
   });
-  if (!isUnchanged()) throw changed();
+  if (!content.isUnchanged()) throw changed();
   if (etag === null) throw new Error('S3 responded without the tag of an output.');
   return etag;
 }
 
 /**
- * Yields a form with an open file in it. Node's own form would read the file as a blob, and crash this process if the
- * file changes meanwhile.
+ * Yields a form with a file in it. Node's own form would read the file as a blob, and crash this process if the file
+ * changes meanwhile.
  */
-async function* bodyOf(head: Buffer, { descriptor, size }: OpenFile, tail: Buffer): AsyncGenerator<Buffer> {
+async function* bodyOf(head: Buffer, content: Content, tail: Buffer): AsyncGenerator<Buffer> {
   yield head;
-  for (let position = 0; position < size; ) {
-    const { buffer, bytesRead } = await readFrom(descriptor, {
-      buffer: Buffer.allocUnsafe(Math.min(chunkBytes, size - position)),
-      position,
-    });
-    if (bytesRead === 0) throw changed();
-    yield buffer.subarray(0, bytesRead);
-    position += bytesRead;
-  }
+  yield* content.chunks();
   yield tail;
 }
 

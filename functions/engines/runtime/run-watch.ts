@@ -27,7 +27,7 @@ export function watchRun(
   const { signal } = stopped;
   let asking = false;
   const ask = async () => {
-    if (asking) return;
+    if (asking || revoked === undefined) return;
     asking = true;
     try {
       const { ok } = await fetch(revoked, { method: 'HEAD', signal });
@@ -39,7 +39,7 @@ export function watchRun(
       asking = false;
     }
   };
-  const poll = setInterval(ask, pollMs);
+  const poll = revoked === undefined ? undefined : setInterval(ask, pollMs);
   const timer = setTimeout(() => controller.abort(new RunRevoked('The run is out of time.')), deadline - Date.now());
   return {
     signal: controller.signal,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import busboy from 'busboy';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fetchFile, postFile } from '../../../functions/engines/runtime/remote-files.ts';
+import { contentOf, fetchFile, postFile } from '../../../functions/engines/runtime/remote-files.ts';
 import { watchRun } from '../../../functions/engines/runtime/run-watch.ts';
 import { Folder } from '../../../functions/engines/runtime/sandbox/folder.ts';
 
@@ -115,7 +115,7 @@ describe('An output', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as the library signs it
     const fields = { key: 'files/a/1/${filename}', Policy: 'p', 'X-Amz-Signature': 's' };
 
-    const etag = await postFile(file, 'files/a/1/0', { url, fields, prefix: 'files/a/1/' }, untilTheEnd());
+    const etag = await postFile(contentOf(file), 'files/a/1/0', { url, fields, prefix: 'files/a/1/' }, untilTheEnd());
 
     expect(etag).toBe('"0"');
     expect(order).toEqual(['key=files/a/1/0', 'Policy=p', 'X-Amz-Signature=s', 'file']);

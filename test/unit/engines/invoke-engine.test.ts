@@ -1,7 +1,7 @@
 import { InvokeWithResponseStreamCommand, LambdaClient, TooManyRequestsException } from '@aws-sdk/client-lambda';
 import { expect, test, vi } from 'vitest';
 import type { EngineRequest } from '../../../functions/engines/runtime/protocol.ts';
-import { invokeEngine } from '../../../functions/worker/invoke-engine.ts';
+import { invokeEngine } from '../../../functions/invocation/invoke-engine.ts';
 import { until } from '../../support/until.ts';
 
 const request: EngineRequest = {

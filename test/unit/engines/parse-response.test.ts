@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../../functions/engines/runtime/engine.ts';
-import { parseResponse, responseLimits } from '../../../functions/worker/parse-response.ts';
+import { parseResponse, responseLimits } from '../../../functions/invocation/parse-response.ts';
 import { maxFilesPerTask } from '../../../shared/tasks/limits.ts';
 
 const run = { outputFormat: 'webp', elapsedMs: 5_000 };

@@ -9,8 +9,8 @@ import { functionVariable } from '../../shared/aws/queues.ts';
 import { backoff, retry } from '../../shared/retry.ts';
 import { required } from '../../shared/settings.ts';
 import type { EngineRequest, EngineResponse } from '../engines/runtime/protocol.ts';
-import { invalidResponse, parseResponse, responseLimits } from './parse-response.ts';
-import { NoEngineFree, TaskError } from './worker.ts';
+import { NoEngineFree, TaskError } from './errors.ts';
+import { invalidResponse, maxLineCharacters, parseResponse, responseLimits } from './parse-response.ts';
 
 /** Lambda's limit for the event of an invocation. */
 const maxRequestBytes = 6 * 1024 * 1024;
@@ -45,8 +45,8 @@ export async function* invokeEngine(
   if (!EventStream) throw new Error('Lambda responded without a stream.');
   const events = EventStream[Symbol.asyncIterator]();
   try {
-    for await (const line of linesOf(events))
-      yield parseResponse(line, { outputFormat: request.outputFormat, elapsedMs: performance.now() - began });
+    for await (const line of linesOf(events, maxLineCharacters(request)))
+      yield parseResponse(line, { ...request, elapsedMs: performance.now() - began });
   } catch (error) {
     connection.abort();
     throw error;
@@ -58,7 +58,7 @@ export async function* invokeEngine(
 type Events = AsyncIterator<InvokeWithResponseStreamResponseEvent>;
 
 /** Yields the lines of a response, and throws if there are more or longer lines than a correct engine sends. */
-async function* linesOf(events: Events): AsyncGenerator<string> {
+async function* linesOf(events: Events, maxCharacters: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let [bytes, lines, rest] = [0, 0, ''];
   for (let next = await events.next(); !next.done; next = await events.next()) {
@@ -80,8 +80,8 @@ async function* linesOf(events: Events): AsyncGenerator<string> {
         rest = '';
       }
       rest += part;
-      if (rest.length > responseLimits.lineCharacters)
-        throw invalidResponse(`Received a line of more than ${responseLimits.lineCharacters} characters.`);
+      if (rest.length > maxCharacters)
+        throw invalidResponse(`Received a line of more than ${maxCharacters} characters.`);
     }
   }
   if (rest !== '') throw new Error('The engine ended in the middle of a line.');

@@ -29,7 +29,7 @@ export const responseLimits = {
 } as const;
 
 /** What a worker knows about a run without trusting the engine. */
-export interface KnownRun extends Pick<EngineRequest, 'outputFormat'> {
+export interface KnownRun extends Pick<EngineRequest, 'outputFormat' | 'inlineBytes' | 'archive'> {
   /** The time since the engine was invoked. */
   elapsedMs: number;
 }
@@ -98,15 +98,35 @@ function barriersOf(value: unknown): Isolation {
   );
 }
 
-function outputsOf(value: unknown, { outputFormat }: KnownRun): RemoteOutput[] {
-  const outputs = listOf(value, 'outputs', maxFilesPerTask, (output) => {
-    const { name, format, etag } = fieldsOf(output, 'an output');
-    if (format !== outputFormat) throw unexpected(`the format ${outputFormat}`, format);
-    if (typeof etag !== 'string' || !/^"[\x21\x23-\x7e]{1,100}"$/.test(etag)) throw unexpected('a tag of S3', etag);
-    return { name: textOf(name, 'a name', responseLimits.nameCharacters), format: outputFormat, etag };
+function outputsOf(value: unknown, run: KnownRun): RemoteOutput[] {
+  const { archive, inlineBytes } = run;
+  let left = inlineBytes ?? 0;
+  const outputs = listOf(value, 'outputs', archive === undefined ? maxFilesPerTask : 1, (output): RemoteOutput => {
+    const { name, format, etag, content } = fieldsOf(output, 'an output');
+    const isArchive = archive !== undefined && format === 'zip';
+    if (format !== run.outputFormat && !isArchive) throw unexpected(`the format ${run.outputFormat}`, format);
+    const facts = { name: textOf(name, 'a name', responseLimits.nameCharacters), format };
+    if (content === undefined || inlineBytes === undefined) {
+      if (typeof etag !== 'string' || !/^"[\x21\x23-\x7e]{1,100}"$/.test(etag)) throw unexpected('a tag of S3', etag);
+      return { ...facts, etag };
+    }
+    const bytes = textOf(content, 'content', base64Length(inlineBytes));
+    left -= Buffer.byteLength(bytes, 'base64');
+    if (left < 0 || bytes === '') throw unexpected(`content of 1 to ${inlineBytes} bytes`, 'more or less');
+    return { ...facts, content: bytes };
   });
   if (outputs.length === 0) throw unexpected('one or more outputs', value);
   return outputs;
+}
+
+/** Returns how many characters a number of bytes takes in base64. */
+function base64Length(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4;
+}
+
+/** Returns the maximum length of a line of a response to a request. */
+export function maxLineCharacters({ inlineBytes = 0 }: Pick<EngineRequest, 'inlineBytes'>): number {
+  return responseLimits.lineCharacters + base64Length(inlineBytes);
 }
 
 function detailsOf(value: unknown): JsonObject {

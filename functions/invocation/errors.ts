@@ -1,0 +1,17 @@
+import type { TaskFailure } from '../../shared/tasks/task.ts';
+
+/** A failure with an error code that the user can act on. */
+export class TaskError extends Error {
+  override name = 'TaskError';
+  readonly failure: TaskFailure;
+
+  constructor(failure: TaskFailure, options: { cause?: unknown } = {}) {
+    super(failure.msg, options);
+    this.failure = failure;
+  }
+}
+
+/** Lambda has refused to invoke the engine, because the account's concurrency is used up. */
+export class NoEngineFree extends Error {
+  override name = 'NoEngineFree';
+}
