@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import type { Route } from '../functions/api/http/route.ts';
+import { routes } from '../functions/api/routes.ts';
 import { engineCatalogues } from '../functions/catalogue/catalogues.ts';
 import { encodeSizes, withSizes } from '../shared/catalogue/sizes.ts';
 import { Endpoints } from './constructs/endpoints.ts';
@@ -44,22 +46,6 @@ export class LatheStack extends Stack {
         })
       : undefined;
     const url = page?.url ?? http.url;
-    const resources: Resources = {
-      table,
-      bucket,
-      signers: new Signers(this, 'Signers', bucket),
-      queues: new Map([
-        ...engines.map(({ catalogue, work }) => [catalogue.engine, work.queue] as const),
-        ['events', events.queue],
-        ...(events.progress ? [['progress', events.progress] as const] : []),
-      ]),
-      sockets: sockets.management,
-      webhooks: events.webhooks,
-      notifications: uploads.queue,
-      deadLetters: [...new Set([...engines.map(({ work }) => work.deadLetters), uploads.deadLetters])],
-      bus: events.bus,
-      issuer: new SignIn(this, 'SignIn', { url, apiId: http.api.apiId, variables }).variables,
-    };
     const environment = {
       ...settingsWithout(variables, signInSettings),
       LATHE_URL: url,
@@ -69,11 +55,39 @@ export class LatheStack extends Stack {
       // Functions compute limits from the chosen sizes of engines.
       ...(Object.keys(sizes).length > 0 ? { LATHE_SIZES: encodeSizes(sizes) } : {}),
     };
-    const endpoints = new Endpoints(this, 'Api', {
+    const resources: Resources = {
+      table,
+      bucket,
+      signers: new Signers(this, 'Signers', bucket),
+      queues: new Map([
+        ...engines.map(({ catalogue, work }) => [catalogue.engine, work.queue] as const),
+        ['events', events.queue],
+        ...(events.progress ? [['progress', events.progress] as const] : []),
+      ]),
+      engines: new Map(
+        engines.flatMap((engine) => {
+          const added = engine.addFunction(environment);
+          return added ? [[engine.catalogue.engine, added] as const] : [];
+        }),
+      ),
+      sockets: sockets.management,
+      webhooks: events.webhooks,
+      notifications: uploads.queue,
+      deadLetters: [...new Set([...engines.map(({ work }) => work.deadLetters), uploads.deadLetters])],
+      bus: events.bus,
+      issuer: new SignIn(this, 'SignIn', { url, apiId: http.api.apiId, variables }).variables,
+    };
+    const served = {
       api: http.api,
       resources,
       environment: { ...environment, ...(page ? { LATHE_DISTRIBUTION_KEY: page.key } : {}) },
-    });
+    };
+    const rows = Object.entries<Route>(routes);
+    const isInstant = ([, { upload }]: (typeof rows)[number]) => upload !== undefined;
+    const endpoints = new Endpoints(this, 'Api', { ...served, rows: rows.filter((row) => !isInstant(row)) });
+    endpoints.addFallback(http.api);
+    const { logGroup } = endpoints;
+    const instant = new Endpoints(this, 'Instant', { ...served, rows: rows.filter(isInstant), logGroup });
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
     const workers = isShared
@@ -81,7 +95,7 @@ export class LatheStack extends Stack {
       : engines.map((engine) => engine.addWorker(resources, environment));
     // An update deploys engines before their workers, and endpoints last, so that none receives requests for features
     // it does not have yet.
-    endpoints.node.addDependency(...workers.map((worker) => worker.function));
+    for (const each of [endpoints, instant]) each.node.addDependency(...workers.map((worker) => worker.function));
     page?.deployAfter(endpoints);
     const { sweep } = new Lifecycle(this, 'Lifecycle', { resources, environment });
     new Monitoring(this, 'Monitoring', {

@@ -5,7 +5,7 @@ import { type Conditions, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { queueVariable } from '../shared/aws/queues.ts';
+import { functionVariable, queueVariable } from '../shared/aws/queues.ts';
 import { indexPartitions, partitions, tableSchema } from '../shared/aws/table-schema.ts';
 import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
 import { isSecretOption } from '../shared/catalogue/options.ts';
@@ -31,6 +31,8 @@ export interface Resources {
   signers: Record<SignedKind, { roleArn: string }>;
   /** The queues that record changes send to: those of engines by name, and those of events. */
   queues: Map<string, IQueue>;
+  /** The functions of engines, by engine. */
+  engines: Map<string, { functionName: string; functionArn: string }>;
   sockets: { url: string; arns: { post: string; disconnect: string }; clientUrl: string };
   webhooks: IQueue;
   /** The queue that the bucket notifies of posted files. */
@@ -66,6 +68,11 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
     ...(touches('work')
       ? Object.fromEntries(workQueues(resources).map(([engine, { queueUrl }]) => [queueVariable(engine), queueUrl]))
       : {}),
+    ...(touches('engines')
+      ? Object.fromEntries(
+          [...resources.engines].map(([name, engine]) => [functionVariable(name), engine.functionName]),
+        )
+      : {}),
     ...(touches('events') ? queue('events') : {}),
     ...(touches('progress') ? queue('progress') : {}),
     ...(touches('webhooks') ? { [queueVariable('webhooks')]: resources.webhooks.queueUrl } : {}),
@@ -93,7 +100,13 @@ const performing = ['files:abort', 'secrets:get'] as const satisfies Permission[
 /**
  * Additional permissions of a worker that invokes an engine: engine time, revocation markers, and the engine's state.
  */
-const calling = [...chargeTask, 'revoked:get', 'revoked:put', 'engine:put'] as const satisfies Permission[];
+const calling = [
+  'engines:invoke',
+  ...chargeTask,
+  'revoked:get',
+  'revoked:put',
+  'engine:put',
+] as const satisfies Permission[];
 
 /** Returns the permissions of a worker for an engine or transfers: tasks and jobs, files, and secrets of its kind. */
 export function workerPermissions({ resources, capabilities }: EngineCatalogue): Permission[] {
@@ -188,6 +201,8 @@ function grantsOf(permission: Permission, resources: Resources): Grant[] {
       return [indexGrant('due', tableSchema.byDue.name, table)];
     case 'work:send':
       return grants('sqs:SendMessage', ...workQueues(resources).map(([, { queueArn }]) => queueArn));
+    case 'engines:invoke':
+      return grants('lambda:InvokeFunction', ...[...resources.engines.values()].map(({ functionArn }) => functionArn));
     case 'events:send':
     case 'progress:send':
       return grants('sqs:SendMessage', eventsQueue(kind, resources).queueArn);

@@ -23,6 +23,8 @@ export type Permission =
   | `${SignedKind}:sign`
   /** Queues tasks for all engines or, for an endpoint, those that perform its operation. */
   | 'work:send'
+  /** Invokes engines. */
+  | 'engines:invoke'
   | 'events:send'
   | 'progress:send'
   | 'webhooks:send'

@@ -41,6 +41,12 @@ export const numberSettings = {
     0,
     'waits of 25 seconds that are held for an account in a minute, or more that are shorter; 0 for no limit',
   ),
+  instantAtOnce: setting(
+    'LATHE_INSTANT_AT_ONCE',
+    50,
+    1,
+    'instant conversions that an account may have in progress at once',
+  ),
 };
 
 export type NumberSettings = { [name in keyof typeof numberSettings]: number };

@@ -2,6 +2,7 @@ import { accountRoutes } from './routes/account.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { fileRoutes } from './routes/files.ts';
 import { formatRoutes } from './routes/formats.ts';
+import { instantRoutes } from './routes/instant.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { mcpRoutes } from './routes/mcp.ts';
@@ -23,6 +24,7 @@ export const routes = {
   ...taskRoutes,
   ...jobRoutes,
   ...operationRoutes,
+  ...instantRoutes,
   ...tokenRoutes,
   ...usageRoutes,
   ...webhookRoutes,

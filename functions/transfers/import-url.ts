@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { Client } from 'undici';
 import { checkUrl, connectOptions } from '../../shared/net/addresses.ts';
 import type { JsonObject, JsonValue } from '../../shared/tasks/task.ts';
-import type { Run, RunResult } from '../worker/worker.ts';
+import type { RunResult } from '../worker/worker.ts';
 import { fileNameOf, nameInPath } from './content-disposition.ts';
 import type { Announced } from './decode.ts';
 import {
@@ -13,14 +13,14 @@ import {
   insufficientPermission,
   invalidCredentials,
 } from './failures.ts';
-import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
+import { deploymentSettings, type Incoming, type Receiving, receive, type TransferSettings } from './receive.ts';
 import { readLocation, readTarget, type Target } from './request-target.ts';
 import { withResponseTimeout } from './retry-policy.ts';
 
 const maxRedirects = 10;
 
 /** Fetches the file of a URL. */
-export async function importUrl(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+export async function importUrl(run: Receiving, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
   const file = await receive(run, 0, remoteFile(run.parameters, settings), settings);
   return { files: [file] };
 }

@@ -41,9 +41,12 @@ export interface Incoming extends Source {
   announced: Announced;
 }
 
+/** What of a run the receipt of a file needs. */
+export type Receiving = Pick<Run, 'task' | 'attempt' | 'parameters' | 'signal' | 'progress'>;
+
 /** Stores received content as the n-th file of a run, in parts and up to the size limit. */
 export function receive(
-  run: Run,
+  run: Receiving,
   index: number,
   incoming: Incoming,
   settings: TransferSettings,

@@ -14,12 +14,12 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/api/http/route.ts';
-import { routes } from '../../functions/api/routes.ts';
 import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import type { OperationName } from '../../shared/operations/operations.ts';
 import { identifyCaller, identifyKey, type Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { settingsWithout } from '../settings.ts';
 import { presetOf, waitConcurrency } from '../sizes.ts';
 import { expiringLogs, ZipFunction } from './function.ts';
 
@@ -27,30 +27,43 @@ import { expiringLogs, ZipFunction } from './function.ts';
 const timeout = Duration.seconds(29);
 const memoryMegabytes = 1024;
 
+/** Settings that instant conversions do not read. The names of all queues and engines leave little of Lambda's 4 KB. */
+const unreadByInstant = ['sweepSeconds', 'uploadSeconds', 'fileSeconds', 'waitsPerMinute', 'isolation'] as const;
+
 interface EndpointsProps {
+  /** Rows of the route table, by name. */
+  rows: [string, Route][];
+  /** The log group of other endpoints, to be shared with them. */
+  logGroup?: ILogGroup;
   api: HttpApi;
   resources: Resources;
   environment: Record<string, string>;
 }
 
 /**
- * The endpoints of the HTTP API: a route and a function for each row of the route table, and one function for
- * everything else. They form a nested stack because a stack may have 500 resources, and each endpoint takes four:
- * function, role, integration and route.
+ * Endpoints of the HTTP API: a route for each row of the route table, and a function, which some rows share. They form a
+ * nested stack because a stack may have 500 resources, and most endpoints take four: function, role, integration and route.
  */
 export class Endpoints extends NestedStack {
   readonly #http: Construct;
-  readonly #logGroup: ILogGroup;
+  /** One for all, so that an operator finds every request in one place. Streams and JSON lines name the function. */
+  readonly logGroup: ILogGroup;
   readonly #invokers = new Map<string, Invoker>();
 
-  constructor(scope: Construct, id: string, { api, resources, environment }: EndpointsProps) {
+  constructor(scope: Construct, id: string, { rows, logGroup, api, resources, environment }: EndpointsProps) {
     super(scope, id, { description: 'Lathe: the endpoints of the HTTP API' });
     this.#http = new Construct(this, 'Http');
-    // One for all, so that an operator finds every request in one place. Streams and JSON lines name the function.
-    this.#logGroup = expiringLogs(this.#http, 'Logs');
-    for (const [name, row] of Object.entries<Route>(routes)) {
-      const target = this.#addFunction(name, row, resources, environment);
-      const integration = this.#invokerFor(row.module).integrate(pascalCase(name), target);
+    this.logGroup = logGroup ?? expiringLogs(this.#http, 'Logs');
+    const integrations = new Map<string, HttpRouteIntegration>();
+    for (const [name, row] of rows) {
+      const owner = row.sharedFunction ?? name;
+      const integration =
+        integrations.get(owner) ??
+        this.#invokerFor(row.module).integrate(
+          pascalCase(owner),
+          this.#addFunction(owner, row, resources, environment),
+        );
+      integrations.set(owner, integration);
       for (const method of row.alsoHead ? ([row.method, 'HEAD'] as const) : [row.method]) {
         new HttpRoute(this.#http, `${pascalCase(name)}${method === 'HEAD' ? 'Head' : ''}Route`, {
           httpApi: api,
@@ -59,31 +72,32 @@ export class Endpoints extends NestedStack {
         });
       }
     }
-    this.#addFallback(api);
   }
 
   #addFunction(name: string, row: Route, resources: Resources, environment: Record<string, string>): ZipFunction {
     const identify = row.access === 'public' ? [] : row.keyOnly ? identifyKey : identifyCaller;
     const permissions: Permission[] = [...identify, ...row.permissions];
-    const reached = { ...resources, queues: queuesFor(row, resources.queues) };
+    const operation = row.sharedFunction === undefined ? row.operation : undefined;
+    const reached = { ...resources, queues: queuesFor(operation, resources.queues) };
     return new ZipFunction(this.#http, pascalCase(name), {
       entry: `functions/api/${row.module}.ts`,
       description: `${row.method} ${row.path}: ${row.summary}`,
       timeout,
       memoryMegabytes,
       environment: {
-        ...environment,
+        ...settingsWithout(environment, row.upload ? unreadByInstant : ['instantAtOnce']),
         ...variablesFor(permissions, reached),
-        ...(row.operation === undefined ? {} : { LATHE_OPERATION: row.operation }),
-        ...(row.bucket === 'wait' && presetOf(this).isShared ? { LATHE_HOLDS_REQUESTS: 'false' } : {}),
+        ...(operation === undefined ? {} : { LATHE_OPERATION: operation }),
+        ...((row.bucket === 'wait' || row.mayWait) && presetOf(this).isShared ? { LATHE_HOLDS_REQUESTS: 'false' } : {}),
       },
       statements: statementsFor(permissions, reached),
-      logGroup: this.#logGroup,
+      logGroup: this.logGroup,
       reservedConcurrency: row.bucket === 'wait' ? waitConcurrency(this) : undefined,
     });
   }
 
-  #addFallback(api: HttpApi): void {
+  /** Adds the function for requests that no route matches. */
+  addFallback(api: HttpApi): void {
     const module = 'service/fallback';
     const fallback = new ZipFunction(this.#http, 'Fallback', {
       entry: `functions/api/${module}.ts`,
@@ -92,7 +106,7 @@ export class Endpoints extends NestedStack {
       memoryMegabytes: 256,
       environment: {},
       statements: [],
-      logGroup: this.#logGroup,
+      logGroup: this.logGroup,
     });
     new HttpRoute(this.#http, 'FallbackRoute', {
       httpApi: api,
@@ -152,8 +166,8 @@ class FunctionIntegration extends HttpRouteIntegration {
   }
 }
 
-/** Leaves out queues of engines that never perform the operation of a route. */
-function queuesFor({ operation }: Route, queues: Resources['queues']): Resources['queues'] {
+/** Leaves out queues of engines that never perform the operation of an endpoint. */
+function queuesFor(operation: OperationName | undefined, queues: Resources['queues']): Resources['queues'] {
   if (operation === undefined) return queues;
   const idle = engineCatalogues.filter((catalogue) => !performs(catalogue, operation)).map(({ engine }) => engine);
   return new Map([...queues].filter(([name]) => !idle.includes(name)));

@@ -1,8 +1,8 @@
 import { Aws, CfnCondition, Duration, Fn, type IResolvable, Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { folderOf } from '../../functions/catalogue/catalogues.ts';
-import { functionVariable, queueVariable } from '../../shared/aws/queues.ts';
+import { queueVariable } from '../../shared/aws/queues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import { defined } from '../../shared/defined.ts';
 import { readDeployment } from '../deployment.ts';
@@ -59,17 +59,15 @@ export class Engine extends Construct {
     const { packaging, maxConcurrency } = this.catalogue.resources;
     const { slots } = workersOf(maxConcurrency);
     const props = this.#workerProps(resources, environment);
-    const worker = new ZipFunction(
-      this,
-      'Worker',
-      packaging === 'worker' ? this.#asPerformer(props) : this.#asCaller(props, environment),
-    );
+    const worker = new ZipFunction(this, 'Worker', packaging === 'worker' ? this.#asPerformer(props) : props);
     consume(worker, this.work.queue, { batchSize: 1, maxConcurrency: slots, hidesMessages: true });
     return worker;
   }
 
-  #workerProps(resources: Resources, environment: Record<string, string>): FunctionProps {
+  #workerProps(all: Resources, environment: Record<string, string>): FunctionProps {
+    const { engine } = this.catalogue;
     const permissions = workerPermissions(this.catalogue);
+    const resources = { ...all, engines: new Map([...all.engines].filter(([name]) => name === engine)) };
     return {
       entry: workerEntry,
       description: `Worker: ${this.catalogue.summary}`,
@@ -78,6 +76,7 @@ export class Engine extends Construct {
       environment: {
         ...workerSettings(environment),
         ...variablesFor(permissions, resources),
+        LATHE_ENGINE: engine,
         LATHE_ACCOUNT_SHARE: String(workersOf(this.catalogue.resources.maxConcurrency).share),
       },
       statements: statementsFor(permissions, resources),
@@ -102,19 +101,10 @@ export class Engine extends Construct {
     };
   }
 
-  /** Returns the properties of a worker that invokes the engine. */
-  #asCaller(props: FunctionProps, environment: Record<string, string>): FunctionProps {
-    const caller = this.addEngine(environment);
-    return {
-      ...props,
-      environment: { ...props.environment, LATHE_ENGINE: this.catalogue.engine, ...caller.environment },
-      statements: [...props.statements, ...caller.statements],
-    };
-  }
-
-  /** Adds the engine, with separate environments per tenant, and returns how a worker invokes it. */
-  addEngine(environment: Record<string, string>): Pick<FunctionProps, 'environment' | 'statements'> {
-    const { engine: name, summary, resources: size } = this.catalogue;
+  /** Adds the function of the engine, with separate environments per tenant; none if workers perform its tasks themselves. */
+  addFunction(environment: Record<string, string>): IFunction | undefined {
+    const { summary, resources: size } = this.catalogue;
+    if (size.packaging === 'worker') return undefined;
     const engineProps = {
       entry: `${folderOf(this.catalogue)}/handler.ts`,
       description: summary,
@@ -134,10 +124,7 @@ export class Engine extends Construct {
             layers: size.layers.map((layer) => layerOf(this, layer)),
           })
         : new ImageFunction(this, 'Engine', engineProps);
-    return {
-      environment: { [functionVariable(name)]: engine.functionName },
-      statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [engine.functionArn] })],
-    };
+    return engine;
   }
 }
 
@@ -157,9 +144,6 @@ export function addSharedWorker(
   const every = new Set([...catalogues.flatMap(workerPermissions), ...uploadedPermissions]);
   // There is no separate queue for progress.
   const permissions = [...every].filter((permission) => permission !== 'progress:send');
-  const callers = engines
-    .filter(({ catalogue }) => catalogue.resources.packaging !== 'worker')
-    .map((engine) => engine.addEngine(environment));
   const { slots, share } = workersOf(1);
   const worker = new ZipFunction(scope, 'Worker', {
     entry: 'functions/every-worker.ts',
@@ -173,16 +157,11 @@ export function addSharedWorker(
     environment: {
       ...workerSettings(environment),
       ...variablesFor(permissions, resources),
-      ...Object.assign({}, ...callers.map((caller) => caller.environment)),
       [queueVariable('uploads')]: resources.notifications.queueUrl,
       LATHE_ENGINE: 'every',
       LATHE_ACCOUNT_SHARE: String(share),
     },
-    statements: [
-      ...statementsFor(permissions, resources),
-      ...callers.flatMap(({ statements }) => statements),
-      ...statementsForOpenBuckets(scope),
-    ],
+    statements: [...statementsFor(permissions, resources), ...statementsForOpenBuckets(scope)],
     allowsLoops: true,
   });
   consume(worker, resources.notifications, {
@@ -195,7 +174,13 @@ export function addSharedWorker(
 }
 
 function workerSettings(environment: Record<string, string>): Record<string, string> {
-  return settingsWithout(environment, ['ratePerMinute', 'creationsPerMinute', 'waitsPerMinute', 'sweepSeconds']);
+  return settingsWithout(environment, [
+    'ratePerMinute',
+    'creationsPerMinute',
+    'waitsPerMinute',
+    'instantAtOnce',
+    'sweepSeconds',
+  ]);
 }
 
 /**

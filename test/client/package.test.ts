@@ -63,7 +63,7 @@ test.each([
       await lathe.createJob({ tasks: { a: { operation: 'import/nothing' } } });
       // @ts-expect-error the format is required
       await lathe.convert(file, {});
-      return new LatheError('code', job.id).errors?.[files[0]?.filename ?? '']?.[0] ?? '';
+      return new LatheError('code', job?.id ?? '').errors?.[files[0]?.filename ?? '']?.[0] ?? '';
     }`,
   );
   const compilerOptions = {

@@ -8,6 +8,7 @@ import { currentTemplate } from '../../infra/build/template-cache.ts';
 import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
 import { encodeSizes, sizeRanges } from '../../shared/catalogue/sizes.ts';
+import { numberSettings } from '../../shared/settings.ts';
 import { resourcesOf, type Template } from '../support/template.ts';
 
 const path = await currentTemplate();
@@ -25,7 +26,8 @@ const stack = readTemplate({
 
 /** Number of endpoints that must still fit into the stack. */
 const room = 60;
-const endpoints = Object.keys(routes).length;
+const endpoints = new Set(Object.entries<Route>(routes).map(([name, { sharedFunction = name }]) => sharedFunction))
+  .size;
 
 function parse(text: string): Template {
   return JSON.parse(text);
@@ -48,8 +50,8 @@ function resourcesPerEndpoint(): number {
 }
 
 describe('CloudFormation', () => {
-  test('has a stack for the service and one for the endpoints, which take four resources each', () => {
-    expect(templates.map(({ name }) => name).sort()).toEqual(['Lathe', 'LatheApi']);
+  test('has a stack for the service, and two for endpoints, which take four resources each', () => {
+    expect(templates.map(({ name }) => name).sort()).toEqual(['Lathe', 'LatheApi', 'LatheInstant']);
     expect(resourcesPerEndpoint()).toBe(4);
   });
 
@@ -156,6 +158,7 @@ describe('SQS', () => {
 });
 
 /** Variables whose length is the same in every deployment. */
+const numbers: ReadonlySet<string> = new Set(Object.values(numberSettings).map(({ variable }) => variable));
 const sameEverywhere = ['LATHE_DISTRIBUTION_KEY', 'LATHE_VERSION', 'POWERTOOLS_SERVICE_NAME'];
 
 describe('Lambda', () => {
@@ -170,9 +173,10 @@ describe('Lambda', () => {
     const sizes = Object.fromEntries(Object.entries(sizeRanges).map(([name, { max }]) => [name, max]));
     const chosen = encodeSizes(Object.fromEntries(engineCatalogues.map(({ engine }) => [engine, sizes])));
     for (const { logicalId, environment } of stack.functions) {
-      // Deployed queue URLs, which name region, account and stack, are longer; other names are at most 64 characters.
+      // Deployed queue URLs, which name region, account and stack, are longer; other names are at most 64 characters, and
+      // settings that are numbers at most the 16 digits of a safe integer.
       const lengths = Object.entries(environment).map(([name, value]) => {
-        const longest = /^https?:/.test(value) ? 150 : Math.max(64, value.length);
+        const longest = /^https?:/.test(value) ? 150 : Math.max(numbers.has(name) ? 16 : 64, value.length);
         return name.length + (sameEverywhere.includes(name) ? value.length : longest) + 6;
       });
       expect(

@@ -187,7 +187,7 @@ describe('an engine', () => {
   const engines = engineCatalogues.filter(({ resources }) => resources.packaging === 'image');
 
   test.for(engines.map((catalogue) => [catalogue.engine, catalogue] as const))(
-    '(%s) may write its log and nothing else, and only its worker may invoke it',
+    '(%s) may write its log and nothing else, and only its worker and instant conversions may invoke it',
     ([, catalogue]) => {
       const engine = functionOf(stack, `${folderOf(catalogue)}/handler.ts`);
       expect(engine.role.statements.flatMap(({ actions }) => actions).sort()).toEqual([
@@ -199,8 +199,13 @@ describe('an engine', () => {
           ({ actions, resources }) => actions.includes('lambda:InvokeFunction') && resources.includes(engine.arn),
         ),
       );
-      expect(callers).toEqual([functionOf(stack, { worker: catalogue.engine })]);
-      expect(callers[0]?.environment[functionVariable(catalogue.engine)]).toBe(engine.name);
+      expect(new Set(callers)).toEqual(
+        new Set([
+          functionOf(stack, { worker: catalogue.engine }),
+          functionOf(stack, 'functions/api/instant/instant.ts'),
+        ]),
+      );
+      for (const { environment } of callers) expect(environment[functionVariable(catalogue.engine)]).toBe(engine.name);
     },
   );
 
@@ -403,9 +408,9 @@ const rows: [EndpointName, Route][] = Object.entries<Route>(routes).map(([name, 
   route,
 ]);
 
-/** Finds the function of a row by its name in the template, since rows may share a module. */
+/** Finds the function of a row by its name in the template, since rows may share a module or a function. */
 function functionOfRow(name: EndpointName): LocalFunction {
-  const construct = name
+  const construct = ((routes[name] as Route).sharedFunction ?? name)
     .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
@@ -420,13 +425,13 @@ function functionOfRow(name: EndpointName): LocalFunction {
 describe('every row of the route table', () => {
   const api = stack.httpApis[0];
 
-  test.for(rows)('(%s) has its route, and a function of its own on its module behind it', ([name, route]) => {
+  test.for(rows)('(%s) has its route, and its function on its module behind it', ([name, route]) => {
     const methods = route.alsoHead ? [route.method, 'HEAD'] : [route.method];
     for (const method of methods) {
       const found = api?.routes.find(({ routeKey }) => routeKey === `${method} ${route.path}`);
       expect(found?.function).toBe(functionOfRow(name));
       expect(found?.function.entry).toBe(join(projectRoot, `functions/api/${route.module}.ts`));
-      expect(found?.function.environment.LATHE_OPERATION).toBe(route.operation);
+      expect(found?.function.environment.LATHE_OPERATION).toBe(route.sharedFunction ? undefined : route.operation);
     }
   });
 
@@ -454,7 +459,7 @@ describe('every row of the route table', () => {
 
   test('is all that the API serves, apart from the fallback', () => {
     const serving = new Set(api?.routes.map((route) => route.function));
-    expect(serving.size).toBe(rows.length + 1);
+    expect(serving.size).toBe(new Set(rows.map(([name, { sharedFunction = name }]) => sharedFunction)).size + 1);
     expect(api?.routes.find(({ routeKey }) => routeKey === '$default')?.function).toBe(
       functionOf(stack, 'functions/api/service/fallback.ts'),
     );
@@ -550,6 +555,8 @@ function permissionsOf(need: Permission, { environment }: LocalFunction): string
       ? [`s3:ListBucket ${bucket} where s3:prefix StringLike ${kind}/*`]
       : [`s3:${objectActions[action]} ${bucket}/${kind}/*`];
   if (need === 'sockets:locate' || need === 'issuer:locate') return [];
+  if (need === 'engines:invoke')
+    return stack.functions.filter(({ perTenant }) => perTenant).map(({ arn }) => `lambda:InvokeFunction ${arn}`);
   if (need === 'bus:put') return stack.eventBuses.map(({ arn }) => `events:PutEvents ${arn}`);
   if (action !== 'send') throw new Error(`No endpoint is known to need ${need}.`);
   // A function has a queue's URL if and only if it may send to it.
@@ -612,8 +619,12 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   ['posted files are unchecked, so one function reads them', /s3:GetObject .*\/uploads\/\*$/, ['LifecycleUploaded']],
   ['and no function writes them', /s3:PutObject .*\/uploads\/\*$/, []],
   ['but those that make forms', /sts:AssumeRole .*SignersUploads\w*$/, ['HttpCreateJob', 'HttpImportUpload']],
-  ['workers read stored files', /s3:GetObject .*\/files\/\*$/, /^Engine\w+Worker$/],
-  ['and links do', /sts:AssumeRole .*SignersFiles\w*$/, ['HttpFile']],
+  [
+    'workers and instant conversions read stored files',
+    /s3:GetObject .*\/files\/\*$/,
+    /^Engine\w+Worker$|^HttpInstant$/,
+  ],
+  ['and links do', /sts:AssumeRole .*SignersFiles\w*$/, ['HttpFile', 'HttpInstant']],
   ['only workers report progress', /sqs:SendMessage .*:EventsProgressQueue\w+$/, /^Engine\w+Worker$/],
   ['only workers and the sweep handle revoked runs', /\/revoked\/\*$/, /^Engine\w+Worker$|^LifecycleSweep$/],
   [

@@ -74,6 +74,20 @@ export class Client {
     this.#service = service;
   }
 
+  /** Sends an instant request: an operation with its query, and a form, a file or JSON. */
+  instant(
+    operation: string,
+    body: NonNullable<RequestInit['body']>,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    return fetch(`${this.#service.url}/v1/instant/${operation}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { authorization: `Bearer ${this.#service.apiKey}`, ...headers },
+      body,
+    });
+  }
+
   /** Sends a request with the key and an optional JSON body; parses the response as JSON. */
   async call<T = ErrorBody>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const response = await fetch(`${this.#service.url}${path}`, {

@@ -2,7 +2,7 @@ import type { Caller } from '../../../shared/accounts/caller.ts';
 import { records } from '../../../shared/aws/stores/records.ts';
 import { defined } from '../../../shared/defined.ts';
 import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
-import { isDeletedOrExpired, type JsonObject } from '../../../shared/tasks/task.ts';
+import { isDeletedOrExpired, type JsonObject, type Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { settings } from '../../wiring/settings.ts';
 import { insufficientPermission, invalidFields } from '../http/errors.ts';
@@ -16,6 +16,8 @@ export interface PreparedTasks {
   plan: Plan;
   /** Files sent with the request, by task name. */
   contents: Map<string, Uint8Array>;
+  /** Earlier tasks that are inputs, by id. */
+  outside: Map<string, Task>;
   /** Secrets, by task name. */
   secrets: Map<string, JsonObject>;
   /** When the plan was made. */
@@ -23,10 +25,14 @@ export interface PreparedTasks {
 }
 
 /** Validates and plans the tasks of a request. Throws the 400 for invalid tasks, or the 403 if the key does not allow them. */
-export async function prepareTasks(requests: TaskRequest[], caller: Caller, job?: JobSettings): Promise<PreparedTasks> {
+export async function prepareTasks(
+  requests: TaskRequest[],
+  caller: Caller,
+  job?: JobSettings,
+  contents: Map<string, Uint8Array> = decodeContents(requests),
+): Promise<PreparedTasks> {
   const { user, key, limits } = caller;
   const now = Date.now();
-  const contents = decodeContents(requests);
   const ids = outsideInputs(requests);
   const [earlier, timeLimits] = await Promise.all([ids.length > 0 ? records.tasks(ids) : [], timeLimitsOf(caller)]);
   const outside = new Map(
@@ -41,7 +47,7 @@ export async function prepareTasks(requests: TaskRequest[], caller: Caller, job?
   const forbidden = await limitProblems(requests, limits, { contents, outside, catalogue });
   if (Object.keys(forbidden).length > 0) throw insufficientPermission(forbidden);
   const secrets = new Map(requests.map((request) => [request.name, request.secrets]));
-  return { plan: planned.plan, contents, secrets, now };
+  return { plan: planned.plan, contents, outside, secrets, now };
 }
 
 function decodeContents(requests: TaskRequest[]): Map<string, Uint8Array> {

@@ -12,10 +12,14 @@ import { endpointSchemas, isSecret, maxTasksInJob, operationSchemas, taskName, t
 const maxInputsInJob = 2_000;
 
 /** Reads a request to an operation's own endpoint, or throws the 400. */
-export function readTaskRequest(operation: OperationName, body: unknown, unknown: string[]): TaskRequest {
-  const read = readParameters(endpointSchemas[operation], body, []);
+export function readTaskRequest(
+  operation: OperationName,
+  body: unknown,
+  schema: z.ZodType<object> = endpointSchemas[operation],
+): TaskRequest {
+  const read = readParameters(schema, body, []);
   if ('errors' in read) throw invalidFields(read.errors, read.reason);
-  return { name: operation, operation, path: '', ...read, unknownFields: unknown };
+  return { name: operation, operation, path: '', ...read };
 }
 
 /** Reads the tasks of a job, or throws the 400 that names every invalid field. */

@@ -60,6 +60,7 @@ const Options = () =>
     .meta({ maxProperties: maxOptions });
 
 const maxBase64Characters = 1_500_000;
+const maxHtmlCharacters = 4_400_000;
 const dataUri =
   '^[Dd][Aa][Tt][Aa]:[^,\\x00]*;[Bb][Aa][Ss][Ee]64,(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$';
 
@@ -333,6 +334,15 @@ export const endpointSchemas = eachLazily((operation) => {
   if (!('input' in schema.shape)) return schema;
   return describedBy(schema.safeExtend({ input: operation === 'merge' ? MergeInputs() : EarlierInputs() }), own);
 });
+
+/** Parameters of instant requests. The files come with the request, or the request names them. */
+export const instantSchemas = eachLazily((operation) =>
+  operationSchemas[operation].safeExtend({
+    input: EarlierInputs().optional(),
+    url: Url.optional().describe('URL of a file, instead of a file in the request.'),
+    html: text(maxHtmlCharacters).optional().describe('A page as HTML, instead of a file in the request.'),
+  }),
+);
 
 /** Parameters that are never shown, logged or stored in a record. */
 const secretParameters = new Set([

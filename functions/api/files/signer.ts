@@ -1,7 +1,10 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { clientSettings } from '../../../shared/aws/client-settings.ts';
+import { contentDisposition } from '../../../shared/files/names.ts';
 import { required } from '../../../shared/settings.ts';
+import type { StoredFile } from '../../../shared/tasks/task.ts';
 
 /** Signs requests for clients. They become invalid when its credentials expire, even if they state a later time. */
 interface Signer {
@@ -16,6 +19,9 @@ interface Signer {
 const sessionSeconds = 60 * 60;
 /** Tolerated reduction of the lifetime, so that requests can share a session. STS allows 600 calls per second. */
 const sharedSeconds = 60;
+
+/** Clients follow the redirect immediately. A leaked URL must not outlive its task for long. */
+const presignedSeconds = 300;
 
 let session: Promise<Signer> | undefined;
 
@@ -52,4 +58,21 @@ async function openSession(): Promise<Signer> {
     credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
   });
   return { client, name: required('LATHE_BUCKET'), expiresAt: Expiration.getTime() };
+}
+
+/** Returns a presigned URL of a file that responds with its name and media type. */
+export async function presignDownload(
+  file: Pick<StoredFile, 'key' | 'name' | 'mediaType'>,
+  method: string,
+): Promise<string> {
+  const { client, name } = await signerFor(presignedSeconds);
+  const input = {
+    Bucket: name,
+    Key: file.key,
+    ResponseContentDisposition: contentDisposition(file.name),
+    ResponseContentType: file.mediaType,
+  };
+  // The signature includes the method, so a URL for GET does not work for HEAD.
+  const command = method === 'HEAD' ? new HeadObjectCommand(input) : new GetObjectCommand(input);
+  return getSignedUrl(client, command, { expiresIn: presignedSeconds });
 }

@@ -8,7 +8,7 @@ import { maxAgentLength } from '../../../shared/accounts/audit.ts';
 import type { Caller } from '../../../shared/accounts/caller.ts';
 import { defined } from '../../../shared/defined.ts';
 import { badRequest, HttpError } from './errors.ts';
-import type { ApiRequest, ApiResponse, Hold, Route, Schema } from './route.ts';
+import type { ApiRequest, ApiResponse, Hold, RawBody, Route, Schema } from './route.ts';
 import { usualHeaders } from './usual-headers.ts';
 import { parse, unknownFields } from './validate.ts';
 import { viewerAddress } from './viewer.ts';
@@ -63,6 +63,7 @@ export function handlerOf<const R extends Route>(
       params: params && parse(params, event.pathParameters ?? {}),
       query: query && parse(query, event.queryStringParameters ?? {}),
       body: body && parse(body, event.body),
+      raw: route.upload ? rawBodyOf(event) : undefined,
       unknownFields: body ? unknownFields(body, event.body) : [],
       headers: event.headers,
       cookies: event.cookies ?? [],
@@ -88,10 +89,27 @@ export function handlerOf<const R extends Route>(
         ...admission?.headers,
         ...response.headers,
       },
-      body: response.text ?? (response.body === undefined ? '' : JSON.stringify(response.body)),
+      ...bodyOf(response),
       ...(response.cookies ? { cookies: response.cookies } : {}),
     };
   });
+}
+
+function bodyOf({
+  file,
+  text,
+  body,
+}: ApiResponse): Pick<APIGatewayProxyStructuredResultV2, 'body' | 'isBase64Encoded'> {
+  if (file) return { body: Buffer.from(file).toString('base64'), isBase64Encoded: true };
+  return { body: text ?? (body === undefined ? '' : JSON.stringify(body)) };
+}
+
+function rawBodyOf({ body = '', isBase64Encoded, headers, rawQueryString }: APIGatewayProxyEventV2): RawBody {
+  return {
+    content: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
+    type: headers['content-type'] ?? '',
+    query: rawQueryString,
+  };
 }
 
 type Middleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>;

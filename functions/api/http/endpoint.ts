@@ -2,8 +2,10 @@ import { callerKnownMs, type Scope } from '../../../shared/accounts/caller.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { handlerOf } from './chain.ts';
+import { preferenceOf } from './preference.ts';
 import { admitRequest } from './rate-limit.ts';
-import type { ApiRequest, ApiResponse, Route } from './route.ts';
+import type { ApiRequest, ApiResponse, Hold, Route } from './route.ts';
+import { maxHoldMs } from './token-leases.ts';
 
 /** Creates the Lambda handler of an endpoint with authentication. */
 export function endpoint<const R extends Route & { access: 'key'; scope: Scope }>(
@@ -21,13 +23,28 @@ export function endpoint<const R extends Route & { access: 'key'; scope: Scope }
       const confirm = async () => {
         if (Date.now() - since >= callerKnownMs) await authenticate(known);
       };
+      const waitMs = maxWaitMs(route, event.headers.prefer);
+      const { hold, headers } = await admitRequest(account, route, waitMs > 0);
       return {
         account,
-        ...(await admitRequest(account, route)),
+        headers,
+        hold: atMost(hold, waitMs),
         authorize: () => authorize(account, route, event.headers.origin),
-        ...(route.bucket === 'wait' ? { confirm } : {}),
+        ...(waitMs > 0 ? { confirm } : {}),
       };
     },
     handle,
   );
+}
+
+/** Returns how long a request to a route waits at most. */
+function maxWaitMs(route: Route, prefer: string | undefined): number {
+  if (route.bucket === 'wait') return maxHoldMs;
+  return route.mayWait ? Math.min(maxHoldMs, (preferenceOf(prefer).waitSeconds ?? 0) * 1000) : 0;
+}
+
+/** Shortens a hold. The rest is given back with what the request does not use. */
+function atMost({ milliseconds, giveBack }: Hold, max: number): Hold {
+  const kept = Math.min(milliseconds, max);
+  return { milliseconds: kept, giveBack: (unused) => giveBack(unused + milliseconds - kept) };
 }

@@ -27,8 +27,8 @@ interface NamedBucket extends Bucket {
 const holdsRequests = process.env.LATHE_HOLDS_REQUESTS !== 'false';
 const unlimitedHold: Hold = { milliseconds: holdsRequests ? maxHoldMs : 0, giveBack() {} };
 
-/** Counts a request against the limits of its account and key, or throws the 429. */
-export async function admitRequest(caller: Limited, route: Route): Promise<RequestAdmission> {
+/** Counts a request, and its wait if it waits, against the limits of its account and key, or throws the 429. */
+export async function admitRequest(caller: Limited, route: Route, waits: boolean): Promise<RequestAdmission> {
   const now = Date.now();
   const buckets = bucketsOf(caller, route);
   const response = await leases.take(
@@ -36,7 +36,7 @@ export async function admitRequest(caller: Limited, route: Route): Promise<Reque
       account: caller.user,
       key: caller.key,
       buckets,
-      maxHolds: route.bucket === 'wait' && holdsRequests && waitsPerMinute > 0 ? waitsPerMinute : undefined,
+      maxHolds: waits && holdsRequests && waitsPerMinute > 0 ? waitsPerMinute : undefined,
       comesFirst: route.bucket === 'create',
     },
     now,

@@ -12,6 +12,8 @@ export type Schema = z.ZodType<unknown>;
 export interface Route {
   /** Module of the handler: a path in functions/api, without `.ts`. */
   module: string;
+  /** Name of the function, if several rows share one. */
+  sharedFunction?: string;
   /** Operation of the tasks that it creates. */
   operation?: OperationName;
   method: 'GET' | 'POST' | 'DELETE';
@@ -30,11 +32,13 @@ export interface Route {
   params?: () => Schema;
   query?: () => Schema;
   body?: () => Schema;
+  /** Parameters of a request that may also be a form with files, or a file. The handler reads its body. */
+  upload?: () => Schema;
   /** True if the body is optional. */
   emptyBody?: true;
   success: 200 | 201 | 302;
   /** Error statuses in addition to those that follow from the rest of the row. */
-  errors?: readonly (403 | 404 | 409 | 503)[];
+  errors?: readonly (403 | 404 | 409 | 422 | 503 | 504)[];
   /** Reasons for refusing requests that match its schemas. */
   refusals?: readonly Refusal[];
   /** Name of the response schema in the OpenAPI document; absent if the body is empty or not JSON. */
@@ -43,6 +47,8 @@ export interface Route {
   alternative?: { status: 200 | 202; response?: string; description: string };
   /** A limit in addition to that of all requests: on creating tasks, or on waiting. */
   bucket?: 'create' | 'wait';
+  /** True if the request waits for the end of what it creates, for as long as its Prefer header says. */
+  mayWait?: true;
   /** True if HEAD requests are handled, too. */
   alsoHead?: true;
   /** False if the response is not JSON. The Accept header is then ignored. */
@@ -56,6 +62,15 @@ export const keyed = <const S extends Scope>(method: Route['method'], path: stri
 /** Returns the start of a row without authentication. */
 export const open = (method: Route['method'], path: string, tag: string) =>
   ({ method, path, access: 'public', tag, success: 200 }) as const;
+
+/** A body of any type. */
+export interface RawBody {
+  content: Buffer;
+  /** Its media type; empty if the request has none. */
+  type: string;
+  /** The query string of the request. */
+  query: string;
+}
 
 /** Time for which a request may wait and occupy a function. */
 export interface Hold {
@@ -71,6 +86,7 @@ export interface ApiRequest<R extends Route> {
   params: Parsed<R['params']>;
   query: Parsed<R['query']>;
   body: Parsed<R['body']>;
+  raw: R['upload'] extends () => Schema ? RawBody : undefined;
   /** Fields of the body that are not in the schema and are ignored. */
   unknownFields: string[];
   headers: Record<string, string | undefined>;
@@ -95,4 +111,6 @@ export interface ApiResponse {
   body?: unknown;
   /** Body of a response that is not JSON. */
   text?: string;
+  /** Body of a response that is a file. */
+  file?: Uint8Array;
 }

@@ -10,8 +10,10 @@ import { prepareTasks } from '../creation/prepare-tasks.ts';
 import { readJobTasks, warningsFor } from '../creation/read-requests.ts';
 import { writeTasks } from '../creation/write-tasks.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { waitedHeader } from '../http/preference.ts';
 import { presentJobWithTasks } from '../http/response-size.ts';
 import { routes } from '../routes.ts';
+import { jobAtItsEnd } from './job-at-its-end.ts';
 
 export const handler = endpoint(routes['create-job'], async (request) => {
   const { account, body, logger } = request;
@@ -40,9 +42,11 @@ export const handler = endpoint(routes['create-job'], async (request) => {
   const written = await writeTasks(prepared, (error) => logger.warn('left to the sweep', { jobId: job.id, error }));
   const created = written?.job ?? (await records.job(job.id));
   if (!created) return {};
+  const waited = request.hold.milliseconds > 0 ? await jobAtItsEnd(job.id, request) : undefined;
   return {
+    headers: waited ? { ...waited.headers, ...waitedHeader(request) } : {},
     body: {
-      ...(await presentJobWithTasks(created, written?.tasks)),
+      ...(waited?.body ?? (await presentJobWithTasks(created, written?.tasks))),
       // The only response that contains the secret.
       ...(webhook ? { webhook: { id: webhook.id, url: webhook.url, secret: webhook.secret } } : {}),
       ...warnings,

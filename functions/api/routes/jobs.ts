@@ -30,6 +30,7 @@ export const jobRoutes = {
     ...keyed('POST', '/v1/process/jobs', 'process', 'Jobs'),
     summary: 'Create a job with all its tasks',
     bucket: 'create',
+    mayWait: true,
     permissions: [
       ...createTask,
       ...linkTask,

@@ -18,6 +18,7 @@ const creates = <Name extends OperationName>(operation: Name, summary: string, p
     ...keyed('POST', `/v1/process/${operation}`, 'process', tagOf(operation)),
     summary,
     bucket: 'create',
+    mayWait: true,
     permissions,
     body: () => endpointSchemas[operation],
     success: 201,

@@ -18,9 +18,11 @@ const errorMeanings: Record<string, string> = {
   406: 'Not acceptable: a format other than JSON was requested.',
   409: 'Conflict with the current state of the resource.',
   413: 'The body is too large, or the URL is longer than 8,192 bytes. API Gateway rejects bodies of more than 6 MB with a GatewayError, and CloudFront rejects long URLs with an HTML page.',
+  422: 'The files cannot be converted; msg says why.',
   429: 'Too many requests.',
   431: 'The request line and headers are larger than 10,240 bytes; API Gateway rejects the request.',
   500: 'Internal server error; retry later.',
+  504: 'The conversion takes longer than a request may; create a job instead.',
   503: 'No response within 30 seconds or, during a sign-in, no response from the issuer. Retry later.',
 };
 
@@ -121,12 +123,45 @@ function bodyOf(route: Route, body: z.ZodType): Json {
   return { ...rest, properties: { ...others, tasks: definitions } };
 }
 
+/** Describes a request with its files in a form, or with JSON that names its input. */
+function uploadOf(route: Route, parameters: z.ZodType): Json {
+  const { properties, required: needed = [], ...rest } = bodyOf(route, parameters);
+  const { url, html, input, ...others } = Object(properties);
+  const file = { type: 'string', format: 'binary', description: 'A file. Repeat the field for several.' };
+  return {
+    'multipart/form-data': {
+      schema: {
+        ...rest,
+        properties: { file, ...others },
+        required: ['file', ...(Array.isArray(needed) ? needed : [])],
+      },
+    },
+    ...json({
+      ...rest,
+      properties,
+      required: needed,
+      anyOf: Object.keys({ url, html, input }).map((name) => ({ required: [name] })),
+    }),
+  };
+}
+
+/** Text that a header can hold. */
+const headerText = { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~](?:[ -~]*[!-~])?$' };
+
+const preference = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description: 'Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240).',
+  schema: headerText,
+};
+
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description: 'A repeated request with the same key and body returns the same resource.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
+  schema: headerText,
 };
 
 function operation(name: string, route: Route): Json {
@@ -154,13 +189,16 @@ function operation(name: string, route: Route): Json {
         route.response === 'OptionList' ? { ...parameter, schema: schema('Format') } : parameter,
       ),
       ...(isCreatedOnce ? [idempotencyKey] : []),
+      ...(route.mayWait || route.upload ? [preference] : []),
     ],
+    ...(route.upload && { requestBody: { required: true, content: uploadOf(route, route.upload()) } }),
     ...(route.body && {
       requestBody: { required: route.emptyBody !== true, content: json(bodyOf(route, route.body())) },
     }),
     responses: Object.fromEntries(
       [
         [String(route.success), success(route)] as const,
+        ...(route.upload ? [['303', redirect] as const] : []),
         ...(route.alternative ? [[String(route.alternative.status), alternative(route.alternative)] as const] : []),
         ...[...errors].sort().map((status) => [status, error(status, route)] as const),
       ].map(([status, response]) => [status, withHeaders(status, route, response)]),
@@ -220,13 +258,20 @@ function badRequest(route: Route, own: Json): Json {
   };
 }
 
+const redirect = {
+  description: 'Redirects to the address in Location.',
+  headers: { Location: { schema: { type: 'string' } } },
+};
+
 function success(route: Route): Json {
-  if (route.success === 302)
-    return {
-      description: 'Redirects to the address in Location.',
-      headers: { Location: { schema: { type: 'string' } } },
-    };
+  if (route.success === 302) return redirect;
   if (route.path.endsWith('.json')) return { description: route.summary, content: { 'application/json': {} } };
+  if (route.upload)
+    return {
+      description: 'The file; several as a ZIP.',
+      headers: { 'Lathe-Conversion-Seconds': { description: 'Engine time.', schema: { type: 'number' } } },
+      content: { '*/*': {} },
+    };
   if (!route.response) return { description: 'Done.' };
   return { description: route.summary, content: json(schema(route.response)) };
 }

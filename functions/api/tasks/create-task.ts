@@ -6,14 +6,16 @@ import { prepareTasks } from '../creation/prepare-tasks.ts';
 import { readTaskRequest, warningsFor } from '../creation/read-requests.ts';
 import { writeTasks } from '../creation/write-tasks.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { routes } from '../routes.ts';
+import { waitedHeader } from '../http/preference.ts';
+import { operationRoutes } from '../routes/operations.ts';
+import { taskAtItsEnd } from './task-at-its-end.ts';
 
 const route = routeOfOperation(required('LATHE_OPERATION'));
 const { operation } = route;
 
 /** Creates one task. Each operation has its own function with this handler; LATHE_OPERATION names the operation. */
 export const handler = endpoint(route, async (request) => {
-  const taskRequest = readTaskRequest(operation, request.body, request.unknownFields);
+  const taskRequest = { ...readTaskRequest(operation, request.body), unknownFields: request.unknownFields };
   const warnings = warningsFor([taskRequest]);
   const prepared = await prepareTasks([taskRequest], request.account);
   const [task] = prepared.plan.tasks;
@@ -26,10 +28,13 @@ export const handler = endpoint(route, async (request) => {
   request.logger.info('creating', { taskId: task.id });
   const written = await writeTasks(prepared);
   const created = written?.tasks[0] ?? (await records.task(task.id));
-  return created ? { body: { ...presentTask(created), ...warnings } } : {};
+  if (!created) return {};
+  if (request.hold.milliseconds === 0) return { body: { ...presentTask(created), ...warnings } };
+  const { body, headers } = await taskAtItsEnd(task.id, request);
+  return { body: { ...body, ...warnings }, headers: { ...headers, ...waitedHeader(request) } };
 });
 
 function routeOfOperation(operation: string) {
-  for (const row of Object.values(routes)) if ('operation' in row && row.operation === operation) return row;
+  for (const row of Object.values(operationRoutes)) if (row.operation === operation) return row;
   throw new Error(`No endpoint creates tasks of the operation ${operation}.`);
 }

@@ -1,11 +1,13 @@
 import { defined } from '../../defined.ts';
 import { type Charge, chargesOf, type UsageEntry, usageOf } from '../../tasks/charges.ts';
 import type { Task } from '../../tasks/task.ts';
-import { get, type Item, type Key, query, type TransactionWrite } from '../table.ts';
+import { get, type Item, type Key, query, type TransactionWrite, transact, update, updateOrRead } from '../table.ts';
 import { partitions } from '../table-schema.ts';
 
 /** Shards of an account's usage. The transaction at the end of a task blocks its shard for some milliseconds. */
 const usageShards = 16;
+/** The shard of instant conversions. It also holds those that are running, so that one write ends and counts one. */
+const instantShard = usageShards;
 /** The current month and the twelve before it. */
 const keptSeconds = 400 * 86_400;
 
@@ -13,6 +15,51 @@ const keptSeconds = 400 * 86_400;
 export function chargeWrites(before: Task, after: Task): TransactionWrite[] {
   const usage = usageOf(before, after);
   return [...chargesOf(before, after).map(chargeWrite), ...(usage ? [usageWrite(usage)] : [])];
+}
+
+/** Charges a change of a task to its account. Returns false if that exceeds an allowance. */
+export async function charge(before: Task, after: Task): Promise<boolean> {
+  const writes = chargesOf(before, after).map(chargeWrite);
+  return writes.length === 0 || (await transact(writes)).length === 0;
+}
+
+/** One of the places that an account has for instant conversions. */
+export interface InstantPlace {
+  key: Key;
+  /** When it is free again if nobody frees it, and an id. */
+  name: string;
+}
+
+/** Takes a place for an instant conversion until a time; undefined if all places of the account are taken. */
+export async function takeInstantPlace(
+  user: string,
+  id: string,
+  { max, now, until }: { max: number; now: number; until: number },
+): Promise<InstantPlace | undefined> {
+  const day = new Date(now).toISOString().slice(0, 10);
+  const place = { key: { pk: usagePartition(user, instantShard), sk: day }, name: `${until} ${id}` };
+  const take = () =>
+    updateOrRead(place.key, 'ADD running :place SET #ttl = if_not_exists(#ttl, :ttl)', {
+      condition: 'attribute_not_exists(running) OR size(running) < :max',
+      names: { '#ttl': 'ttl' },
+      values: { ':place': new Set([place.name]), ':max': max, ':ttl': ttlFrom(day) },
+    });
+  const { updated, item } = await take();
+  if (updated) return place;
+  const expired = [...Object(item?.running)].filter((name) => Number.parseInt(name, 10) <= now);
+  if (expired.length === 0) return undefined;
+  await update(place.key, 'DELETE running :expired', { values: { ':expired': new Set(expired) } });
+  return (await take()).updated ? place : undefined;
+}
+
+/** Frees the place of an instant conversion, and counts the engine time that it used, if any. */
+export async function endInstant({ key, name }: InstantPlace, usage: UsageEntry | undefined): Promise<void> {
+  const values = { ':place': new Set([name]) };
+  if (!usage) await update(key, 'DELETE running :place', { values });
+  else {
+    const { expression, ...write } = usageUpdate(usage);
+    await update(key, `${expression} DELETE running :place`, { ...write, values: { ...write.values, ...values } });
+  }
 }
 
 /** Returns how many milliseconds of an account's or key's allowance were used in a month. */
@@ -35,7 +82,7 @@ export interface DayOfUsage {
 export async function usageBetween(user: string, from: string, to: string): Promise<DayOfUsage[]> {
   if (from > to) return [];
   const shards = await Promise.all(
-    Array.from({ length: usageShards }, (_, shard) =>
+    Array.from({ length: usageShards + 1 }, (_, shard) =>
       query({
         keys: 'pk = :pk AND sk BETWEEN :from AND :to',
         values: { ':pk': usagePartition(user, shard), ':from': from, ':to': to },
@@ -80,7 +127,11 @@ function chargeWrite({ ms, max, ...ledger }: Charge): TransactionWrite {
   return { ...write, condition, values: { ...values, ':room': max - ms } };
 }
 
-function usageWrite({ user, task, day, ms, operation, formats, key }: UsageEntry): TransactionWrite {
+function usageWrite(usage: UsageEntry): TransactionWrite {
+  return { key: { pk: usagePartition(usage.user, shardOf(usage.task)), sk: usage.day }, ...usageUpdate(usage) };
+}
+
+function usageUpdate({ day, ms, operation, formats, key }: UsageEntry) {
   const attributes = {
     ms,
     tasks: 1,
@@ -90,7 +141,6 @@ function usageWrite({ user, task, day, ms, operation, formats, key }: UsageEntry
   };
   const entries = Object.entries(attributes);
   return {
-    key: { pk: usagePartition(user, shardOf(task)), sk: day },
     expression: `ADD ${entries.map((_, index) => `#a${index} :a${index}`).join(', ')} SET #ttl = if_not_exists(#ttl, :ttl)`,
     names: { ...Object.fromEntries(entries.map(([name], index) => [`#a${index}`, name])), '#ttl': 'ttl' },
     values: { ...Object.fromEntries(entries.map(([, value], index) => [`:a${index}`, value])), ':ttl': ttlFrom(day) },

@@ -1,0 +1,24 @@
+import type { TaskFailure } from '../../../shared/tasks/task.ts';
+import { HttpError } from '../http/errors.ts';
+
+/** Statuses of failures that a task would have; 422 for all others. */
+const statuses: Partial<Record<TaskFailure['errorCode'], number>> = {
+  insufficient_permission: 403,
+  out_of_conversion_minutes: 403,
+  out_of_conversion_minutes_per_task: 403,
+  engine_timeout: 504,
+};
+
+/** Returns the error response for a failure that a task would have. */
+export function failedRequest({ errorCode, msg }: TaskFailure, cause?: unknown): HttpError {
+  return new HttpError(statuses[errorCode] ?? 422, errorCode, msg, { cause });
+}
+
+/** Returns the error response for a request that takes longer than it may. */
+export function outOfTime(): HttpError {
+  return new HttpError(
+    504,
+    'engine_timeout',
+    'The conversion took longer than an instant request may. Create a job instead: POST /v1/process/jobs, or this request with Prefer: respond-async.',
+  );
+}

@@ -1,0 +1,105 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { deleteKeys } from '../../../shared/aws/objects.ts';
+import { records } from '../../../shared/aws/stores/records.ts';
+import { contentDisposition } from '../../../shared/files/names.ts';
+import { required } from '../../../shared/settings.ts';
+import type { JsonObject } from '../../../shared/tasks/task.ts';
+import { type PreparedTasks, prepareTasks } from '../creation/prepare-tasks.ts';
+import { writeTasks } from '../creation/write-tasks.ts';
+import { presignDownload } from '../files/signer.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { preferenceOf } from '../http/preference.ts';
+import { presentJobWithTasks } from '../http/response-size.ts';
+import type { ApiRequest, ApiResponse } from '../http/route.ts';
+import { instantRoutes } from '../routes/instant.ts';
+import { isQuick, learn } from './estimate.ts';
+import { perform } from './perform.ts';
+import { readInstantRequest } from './read-request.ts';
+import { workOf } from './work.ts';
+
+type InstantRoute = (typeof instantRoutes)[keyof typeof instantRoutes];
+
+/** Time for the engine. API Gateway's limit of 30 seconds leaves the rest to the request. */
+const maxSeconds = 25;
+
+/**
+ * Converts files within one request. It is planned like a job of an import, the operation and an export, but nothing of the
+ * plan is written. Work that would take too long becomes that job.
+ */
+async function respond(
+  { operation }: InstantRoute,
+  { account, raw, headers, logger }: ApiRequest<InstantRoute>,
+): Promise<ApiResponse> {
+  const { requests, contents } = await readInstantRequest(operation, raw);
+  const prepared = await prepareTasks(requests, account, {}, contents);
+  const { isAsync, waitSeconds } = preferenceOf(headers.prefer);
+  if (isAsync && waitSeconds === undefined) return asJob(prepared, logger);
+  const ms = 1000 * Math.min(maxSeconds, waitSeconds ?? maxSeconds);
+  const deadline = Date.now() + ms;
+  const work = await workOf(prepared, AbortSignal.timeout(ms));
+  if (!isQuick(work, ms)) return asJob(prepared, logger);
+  const { file, isArchive, details, engineMs } = await perform(work, deadline, logger).finally(() =>
+    deleteKeys(work.imported),
+  );
+  learn(work, engineMs);
+  const facts = {
+    'Lathe-Conversion-Seconds': String(engineMs / 1000),
+    ...(isArchive ? { 'Lathe-Archive': 'true' } : {}),
+    ...warningsOf(details),
+  };
+  if ('key' in file) return { status: 303, headers: { ...facts, Location: await presignDownload(file, 'GET') } };
+  return {
+    headers: { ...facts, 'Content-Type': file.mediaType, 'Content-Disposition': contentDisposition(file.name) },
+    file: file.bytes,
+  };
+}
+
+const handlers = new Map(
+  Object.values(instantRoutes).map((route) => [
+    `${route.method} ${route.path}`,
+    endpoint(route, (request: ApiRequest<InstantRoute>) => respond(route, request)),
+  ]),
+);
+
+/** Performs the operation of the route that was requested. */
+export const handler = async (event: APIGatewayProxyEventV2, context: Context) => {
+  const own = handlers.get(event.routeKey);
+  if (!own) throw new Error(`No operation has the route ${event.routeKey}.`);
+  return own(event, context);
+};
+
+/** Creates the job of a request, and responds with it. */
+async function asJob(prepared: PreparedTasks, logger: Logger): Promise<ApiResponse> {
+  const { job } = prepared.plan;
+  if (!job) throw new Error('The plan of an instant request contains no job.');
+  logger.info('creating', { jobId: job.id });
+  const written = await writeTasks(prepared, (error) => logger.warn('left to the sweep', { jobId: job.id, error }));
+  const created = written?.job ?? (await records.job(job.id));
+  return {
+    status: 202,
+    headers: { Location: `${required('LATHE_URL')}/v1/process/jobs/${job.id}` },
+    ...(created ? { body: await presentJobWithTasks(created, written?.tasks) } : {}),
+  };
+}
+
+/** Maximum length of the header with warnings. */
+const maxWarningCharacters = 2_000;
+
+/** Returns the warnings of a conversion as a JSON array in ASCII, which a header can hold. */
+function warningsOf({ warnings }: JsonObject): Record<string, string> {
+  if (!Array.isArray(warnings)) return {};
+  const shown: unknown[] = [];
+  for (const warning of warnings) {
+    if (ascii([...shown, warning]).length > maxWarningCharacters) break;
+    shown.push(warning);
+  }
+  return shown.length > 0 ? { 'Lathe-Warnings': ascii(shown) } : {};
+}
+
+function ascii(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[^\x20-\x7e]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,155 @@
+import mime from 'mime';
+import { safeName } from '../../../shared/files/names.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import type { TaskRequest } from '../creation/plan.ts';
+import { readTaskRequest } from '../creation/read-requests.ts';
+import { instantSchemas } from '../creation/schemas.ts';
+import { badRequest, HttpError, invalidFields } from '../http/errors.ts';
+import type { RawBody } from '../http/route.ts';
+
+/** The maximum of all files in a request or response: Lambda's 6 MB, in base64, with room for the rest of the event. */
+export const maxInstantBytes = 4_400_000;
+
+const exportName = 'export';
+
+/** An instant request as the tasks of a job: imports, the operation, and an export. */
+export interface InstantRequest {
+  requests: TaskRequest[];
+  /** The files of the request, by the names of their imports. */
+  contents: Map<string, Uint8Array>;
+}
+
+interface GivenFile {
+  name: string;
+  content: Uint8Array;
+}
+
+/**
+ * Reads a request: a form with files, a file as the body with parameters in the query, or JSON that names the input. Throws
+ * the 400 or the 413.
+ */
+export async function readInstantRequest(
+  operation: ProcessingOperation,
+  { content, type, query }: RawBody,
+): Promise<InstantRequest> {
+  const { files, fields } = await partsOf(content, type, query);
+  const bytes = files.reduce((sum, file) => sum + file.content.byteLength, 0);
+  if (bytes > maxInstantBytes) throw tooLarge(bytes);
+  const task = readTaskRequest(operation, fields, instantSchemas[operation]);
+  const { url, html, ...parameters } = task.parameters;
+  if (typeof html === 'string') files.push({ name: 'page.html', content: Buffer.from(html) });
+  const imports = [...files.map(importOf), ...(typeof url === 'string' ? [importOfUrl(url)] : [])];
+  const inputs = [...imports.map(({ name }) => name), ...task.inputs];
+  checkInputs(operation, inputs, task.inputs.length > 0 || typeof url === 'string');
+  return {
+    requests: [
+      ...imports,
+      { ...task, inputs, parameters },
+      { ...bare(exportName, 'export/url'), inputs: [operation], parameters: { archive_multiple_files: false } },
+    ],
+    contents: new Map(files.map((file, index) => [nameOf(index), file.content])),
+  };
+}
+
+async function partsOf(
+  content: Buffer,
+  type: string,
+  query: string,
+): Promise<{ files: GivenFile[]; fields: Record<string, unknown> }> {
+  const parameters = fieldsOf(new URLSearchParams(query));
+  if (/^multipart\/form-data\s*;/i.test(type)) {
+    const form = await formOf(content, type);
+    const entries = [...form];
+    return {
+      files: await Promise.all(entries.flatMap(([, value]) => (typeof value === 'string' ? [] : [fileOf(value)]))),
+      fields: {
+        ...parameters,
+        ...fieldsOf(entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))),
+      },
+    };
+  }
+  if (content.length === 0) return { files: [], fields: parameters };
+  if (/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
+    return { files: [], fields: { ...parameters, ...objectOf(content.toString()) } };
+  const { filename } = parameters;
+  const name = typeof filename === 'string' ? filename : `file.${mime.getExtension(type) ?? ''}`;
+  return { files: [{ name: safeName(name), content }], fields: parameters };
+}
+
+async function formOf(content: Buffer, type: string): Promise<FormData> {
+  try {
+    return await new Response(new Uint8Array(content), { headers: { 'content-type': type } }).formData();
+  } catch (error) {
+    throw badRequest('The body is not valid multipart/form-data.', undefined, error);
+  }
+}
+
+async function fileOf(file: File): Promise<GivenFile> {
+  return { name: safeName(file.name), content: new Uint8Array(await file.arrayBuffer()) };
+}
+
+/** Returns the fields of a form or query. `options[quality]` is a member of `options`, and `options` alone is JSON. */
+function fieldsOf(entries: Iterable<readonly [string, string]>): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  const options: [string, unknown][] = [];
+  const inputs: string[] = [];
+  for (const [name, value] of entries) {
+    const option = /^options\[([^\]]+)\]$/.exec(name)?.[1];
+    if (option !== undefined) options.push([option, value]);
+    else if (name === 'options') options.push(...Object.entries(objectOf(value, name)));
+    else if (name === 'input' || name === 'input[]') inputs.push(value);
+    else fields[name] = value;
+  }
+  return {
+    ...fields,
+    ...(options.length > 0 ? { options: Object.fromEntries(options) } : {}),
+    ...(inputs.length > 0 ? { input: inputs } : {}),
+  };
+}
+
+function objectOf(json: string, field?: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    const message = `Expected valid JSON: ${error instanceof Error ? error.message : error}.`;
+    throw field === undefined ? badRequest(message, undefined, error) : invalidFields({ [field]: [message] });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw field === undefined
+    ? badRequest('Expected a JSON object.')
+    : invalidFields({ [field]: ['Expected an object.'] });
+}
+
+function checkInputs(operation: ProcessingOperation, inputs: string[], mayBeSeveral: boolean): void {
+  if (inputs.length === 0)
+    throw invalidFields({
+      file: ['Expected a file: in a form field named file, as the body, or by url, html or input in a JSON body.'],
+    });
+  if (operation === 'merge' && inputs.length < 2 && !mayBeSeveral)
+    throw invalidFields({ file: ['Expected two or more files to merge.'] });
+}
+
+function importOf({ name }: GivenFile, index: number): TaskRequest {
+  return { ...bare(nameOf(index), 'import/base64'), parameters: { filename: name, file: '' } };
+}
+
+function importOfUrl(url: string): TaskRequest {
+  return { ...bare('url', 'import/url'), parameters: { url } };
+}
+
+function bare(name: string, operation: TaskRequest['operation']): TaskRequest {
+  return { name, operation, inputs: [], parameters: {}, secrets: {}, unknownFields: [], path: '' };
+}
+
+function nameOf(index: number): string {
+  return `file-${index + 1}`;
+}
+
+function tooLarge(bytes: number): HttpError {
+  return new HttpError(
+    413,
+    'payload_too_large',
+    `The files have ${bytes} bytes; an instant request takes at most ${maxInstantBytes}. Send a larger file by url, or upload it with import/upload and send the id of that task as input.`,
+  );
+}

@@ -1,0 +1,48 @@
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { chargeTask } from '../../../shared/permissions.ts';
+import { instantSchemas } from '../creation/schemas.ts';
+import { keyed, type Route } from '../http/route.ts';
+import { createTask, linkTask } from './operations.ts';
+
+const permissions = [
+  'engines:invoke',
+  ...chargeTask,
+  // Large outputs, and inputs by URL or of earlier tasks.
+  'files:get',
+  'files:put',
+  'files:abort',
+  'files:delete',
+  'files:sign',
+  // The job of work that takes longer.
+  ...createTask,
+  ...linkTask,
+  'bus:put',
+  'passwords:put',
+  'passwords:delete',
+] as const;
+
+/** Returns the row of the endpoint that performs an operation within the request. */
+const performs = <Name extends ProcessingOperation>(operation: Name, summary: string) =>
+  ({
+    module: 'instant/instant',
+    // One function stays warm for all of them.
+    sharedFunction: 'instant',
+    operation,
+    ...keyed('POST', `/v1/instant/${operation}`, 'process', 'Instant'),
+    summary,
+    bucket: 'create',
+    permissions,
+    upload: () => instantSchemas[operation],
+    json: false,
+    alternative: { status: 202, response: 'Job', description: 'The work takes longer, and has become a job.' },
+    errors: [409, 422, 503, 504],
+    refusals: ['invalid_input', 'unsupported_format', 'invalid_options', 'invalid_url', 'address_refused'],
+  }) as const satisfies Route;
+
+export const instantRoutes = {
+  'instant-convert': performs('convert', 'Convert files within the request'),
+  'instant-compress': performs('compress', 'Compress files within the request'),
+  'instant-merge': performs('merge', 'Merge files within the request'),
+  'instant-crop': performs('crop', 'Crop images, videos or PDF pages within the request'),
+  'instant-trim': performs('trim', 'Trim audio or video within the request'),
+} as const satisfies Record<string, Route>;
