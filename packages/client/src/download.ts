@@ -28,6 +28,7 @@ export async function* readFile(
   link: Link,
   { signal, onProgress }: TransferOptions,
 ): AsyncGenerator<Uint8Array> {
+  if (typeof link === 'object' && 'content' in link && link.content) return yield* chunksOf(link.content.stream());
   const url = linkOf(link);
   let total = typeof link === 'object' && 'size' in link ? link.size : undefined;
   let loaded = 0;

@@ -5,10 +5,11 @@ import { pause } from './retry.ts';
 import {
   type CompressOptions,
   type ConvertOptions,
+  type InstantResult,
   type LooseTask,
   type MergeOptions,
   type RunResult,
-  runJob,
+  run,
 } from './run.ts';
 import { type Input, type SourceOptions, sourceOf } from './source.ts';
 import { newIdempotencyKey, type RequestOptions, Transport, type TransportOptions } from './transport.ts';
@@ -148,17 +149,40 @@ export class Lathe {
 
   /** Converts a file or URL and returns the result files; throws if the job fails. */
   convert(input: Input, { to, from, options = {}, ...rest }: ConvertOptions): Promise<RunResult> {
-    return runJob(this, [input], { operation: 'convert', input_format: from, output_format: to, options }, rest);
+    return run(this, [input], { operation: 'convert', input_format: from, output_format: to, options }, rest);
   }
 
   /** Reduces the size of a file and keeps its format. */
   compress(input: Input, { from, options = {}, ...rest }: CompressOptions = {}): Promise<RunResult> {
-    return runJob(this, [input], { operation: 'compress', input_format: from, options }, rest);
+    return run(this, [input], { operation: 'compress', input_format: from, options }, rest);
   }
 
   /** Merges images and PDFs into one file, in the order given. */
   merge(inputs: Input[], { to = 'pdf', options = {}, ...rest }: MergeOptions = {}): Promise<RunResult> {
-    return runJob(this, inputs, { operation: 'merge', output_format: to, options }, rest);
+    return run(this, inputs, { operation: 'merge', output_format: to, options }, rest);
+  }
+
+  /** Performs an operation within one request; returns a job if it takes longer, and undefined if it has several results. */
+  async instant(
+    operation: string,
+    form: FormData,
+    { signal }: CallOptions = {},
+  ): Promise<InstantResult | Job | undefined> {
+    const response = await this.#transport.post(`/v1/instant/${operation}`, form, signal);
+    if (response.status === 202) return (await response.json()) as Job;
+    if (response.headers.has('lathe-archive')) return undefined;
+    const content = await response.blob();
+    const warnings = JSON.parse(response.headers.get('lathe-warnings') ?? '[]');
+    const filename = fileNameOf(response.headers.get('content-disposition') ?? '') ?? 'file';
+    const media_type = response.headers.get('content-type') ?? 'application/octet-stream';
+    const format = /[.]([^.]+)$/.exec(filename)?.[1] ?? '';
+    const file = {
+      ...{ filename, size: content.size, format, media_type, content },
+      get url() {
+        return URL.createObjectURL(content);
+      },
+    };
+    return { files: [file], warnings };
   }
 
   /** Cancels all tasks of a job that have not ended. */
@@ -220,4 +244,10 @@ export class Lathe {
 
 function idOf(subject: { id: string } | string): string {
   return typeof subject === 'string' ? subject : subject.id;
+}
+
+/** Returns the name in a Content-Disposition header of the service (RFC 6266). */
+function fileNameOf(header: string): string | undefined {
+  const encoded = /filename\*=UTF-8''([^;]+)/.exec(header)?.[1];
+  return encoded === undefined ? /filename="([^"]+)"/.exec(header)?.[1] : decodeURIComponent(encoded);
 }

@@ -382,6 +382,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/instant/compress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compress files within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-compress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/convert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Convert files within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-convert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/crop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Crop images, videos or PDF pages within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-crop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge files within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/trim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Trim audio or video within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-trim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -3123,6 +3223,472 @@ export interface operations {
             };
         };
     };
+    "instant-compress": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["CompressInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["CompressOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["CompressOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["CompressInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["CompressOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["CompressOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, and has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-convert": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["ConvertInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["ConvertOptions"];
+                    /** @description File extension without a dot. */
+                    output_format: components["schemas"]["ConvertOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["ConvertInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["ConvertOptions"];
+                    /** @description File extension without a dot. */
+                    output_format: components["schemas"]["ConvertOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, and has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-crop": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["CropInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["CropOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["CropOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["CropInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["CropOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["CropOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, and has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-merge": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["MergeOptions"];
+                    /** @enum {string} */
+                    output_format: "pdf" | "gif";
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["MergeOptions"];
+                    /** @enum {string} */
+                    output_format: "pdf" | "gif";
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, and has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-trim": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["TrimInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["TrimOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["TrimOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["TrimInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["TrimOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["TrimOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, and has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     openapi: {
         parameters: {
             query?: never;
@@ -3149,6 +3715,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3193,6 +3761,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3237,6 +3807,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3281,6 +3853,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3329,6 +3903,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3384,6 +3960,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3429,6 +4007,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3477,6 +4057,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3517,6 +4099,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3552,6 +4136,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3596,6 +4182,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3648,6 +4236,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3689,6 +4279,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3737,6 +4329,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3767,6 +4361,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3809,6 +4405,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3882,6 +4480,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -4013,6 +4613,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -4190,6 +4792,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;

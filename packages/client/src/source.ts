@@ -38,15 +38,26 @@ export async function sourceOf(input: Input, { filename, size }: SourceOptions =
   }
   const name = filename ?? defaultName;
   if (size !== undefined) return { name, size, chunks: () => chunksOf(input), once: true };
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  for await (const chunk of chunksOf(input)) parts.push(new Uint8Array(chunk));
-  const blob = new Blob(parts);
+  const blob = await blobOf({ name, size: 0, chunks: () => chunksOf(input), once: true });
   return { name, size: blob.size, blob };
 }
 
 /** Returns whether an input is an HTTP URL, which the service fetches. */
 export function isWebAddress(input: unknown): boolean {
   return (typeof input === 'string' || input instanceof URL) && /^https?:/i.test(String(input));
+}
+
+/** Returns whether an input can be read only once. */
+export function isStream(input: Input): boolean {
+  return typeof input === 'object' && ('getReader' in input || Symbol.asyncIterator in input);
+}
+
+/** Reads a small source into memory. */
+export async function blobOf(source: Source): Promise<Blob> {
+  if ('blob' in source) return source.blob;
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of source.chunks()) parts.push(new Uint8Array(chunk));
+  return new Blob(parts);
 }
 
 async function fileSource(input: string | URL, filename: string | undefined): Promise<Source> {

@@ -83,6 +83,15 @@ export class Transport {
     }
   }
 
+  /** Posts a form with the API key, and returns the whole response. */
+  post(path: string, form: FormData, signal: AbortSignal | undefined): Promise<Response> {
+    const url = `${this.url}${path}`;
+    const headers = { ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }) };
+    const request = async (own: AbortSignal) =>
+      whole(await this.fetch(url, { method: 'POST', headers, body: form, signal: own }));
+    return this.attempt(url, request, { signal, timeoutMs: this.#timeoutMs });
+  }
+
   /** Sends a request with retries, and returns the response with its unread body. */
   send(url: string | URL, { signal, ...init }: Omit<RequestInit, 'signal'> & CallOptions): Promise<Response> {
     return this.attempt(url, (own) => this.fetch(url, { ...init, signal: own }), {

@@ -4,8 +4,11 @@ type Schemas = components['schemas'];
 
 export type Task = Schemas['Task'];
 export type Job = Schemas['Job'];
-/** A result file. Its link requires no key and works until the file expires. */
-export type ResultFile = NonNullable<Task['result']['files']>[number];
+/**
+ * A result file. Its link requires no key and works until the file expires. The file of an instant conversion is in memory,
+ * and its link works only in this process.
+ */
+export type ResultFile = NonNullable<Task['result']['files']>[number] & { content?: Blob };
 export type UploadForm = NonNullable<Task['result']['form']>;
 export type Health = Schemas['Health'];
 export type OptionList = Schemas['OptionList'];

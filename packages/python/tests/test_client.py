@@ -82,6 +82,14 @@ class Service(unittest.TestCase):
     def tearDownClass(cls) -> None:
         cls.folder.cleanup()
 
+    def test_converts_a_small_file_within_one_request(self) -> None:
+        result = self.lathe.convert(self.path, to="webp")
+        self.assertIsNone(result.job)
+        self.assertEqual([file["filename"] for file in result.files], ["in.webp"])
+        stream = io.BytesIO()
+        self.lathe.download(result.files[0], stream)
+        self.assertEqual(stream.getvalue()[8:12], b"WEBP")
+
     def test_converts_a_file_and_downloads_it(self) -> None:
         sent: list[tuple[int, int | None]] = []
         result = self.lathe.convert(
@@ -124,8 +132,11 @@ class Service(unittest.TestCase):
         self.assertEqual(merged.files[0]["format"], "pdf")
 
     def test_raises_why_a_job_failed(self) -> None:
-        with self.assertRaises(JobFailedError) as raised:
+        with self.assertRaises(LatheError) as refused:
             self.lathe.convert(b"nothing", to="webp", input_format="png")
+        self.assertEqual((refused.exception.status, refused.exception.error_code), (422, "processing_failed"))
+        with self.assertRaises(JobFailedError) as raised:
+            self.lathe.convert(b"nothing", to="webp", input_format="png", instant=False)
         self.assertEqual(raised.exception.error_code, "processing_failed")
         self.assertEqual(raised.exception.job["status"], "failed")
 

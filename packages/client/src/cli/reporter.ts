@@ -9,7 +9,7 @@ export type Outcome =
       outputs: string[];
       bytes: number;
       seconds: number;
-      job: string;
+      job?: string;
       warnings?: string[];
     }
   | { type: 'failed'; input: string; errorCode: string; msg: string };

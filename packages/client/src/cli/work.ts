@@ -40,7 +40,7 @@ export async function work(planned: Planned, run: Run, options: WorkOptions): Pr
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     const seconds = Math.round(performance.now() - began) / 1000;
     const notes = warnings.length > 0 ? { warnings } : {};
-    reporter.end({ type: 'converted', input, outputs, bytes, seconds, job: job.id, ...notes });
+    reporter.end({ type: 'converted', input, outputs, bytes, seconds, ...(job ? { job: job.id } : {}), ...notes });
     return 'converted';
   } catch (error) {
     if (signal.aborted || isUnavailable(error)) throw error;

@@ -46,7 +46,7 @@ export async function runConversion(
     },
   });
   const outputs = await writeAll(lathe, files, numbered(target, files.length), overwrite, signal);
-  return { job: job.id, outputs, ...(warnings.length > 0 ? { warnings } : {}) };
+  return { ...(job ? { job: job.id } : {}), outputs, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
 async function begin(

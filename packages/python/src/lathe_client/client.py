@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from typing import Any, Iterator, Mapping
 from urllib.parse import quote
 
 from .errors import JobFailedError, LatheError, seconds_in
-from .transfers import Input, Progress, Target, post_file, read_file, write_file
+from .transfers import Input, Progress, Target, post_file, post_form, read_file, small_files, write_file
 from .transport import RetryPolicy, Transport
 
 # How often the tasks are looked at that a failed job has left to end, in seconds.
@@ -30,9 +31,12 @@ class Event:
 
 @dataclass(frozen=True)
 class Result:
-    """What a job gave: the links to its files, and what of the input could not be converted."""
+    """The result files, and what of the input could not be converted.
 
-    job: Job
+    A small file is converted within one request, without a job: its file has no link, but its content.
+    """
+
+    job: Job | None
     files: list[File]
     warnings: list[str] = field(default_factory=list)
 
@@ -205,8 +209,13 @@ class Lathe:
         filename: str | None = None,
         tag: str | None = None,
         webpage: bool = False,
+        instant: bool = True,
         on_progress: Progress | None = None,
     ) -> Result:
+        if instant and tag is None and not webpage:
+            result = self._instant(sources, process, options, filename)
+            if result is not None:
+                return result
         names = [f"import-{number}" for number in range(1, len(sources) + 1)]
         tasks: dict[str, dict[str, Any]] = {
             name: _import_of(source, webpage) for name, source in zip(names, sources)
@@ -230,6 +239,44 @@ class Lathe:
         if ended["status"] != "completed":
             raise JobFailedError(ended)
         return _result_of(ended)
+
+    def _instant(
+        self,
+        sources: list[Input],
+        process: dict[str, Any],
+        options: Mapping[str, Any] | None,
+        filename: str | None,
+    ) -> Result | None:
+        """Performs an operation on small files within one request; returns None if that takes a job."""
+        operation = process["operation"]
+        fields = {key: str(value) for key, value in process.items() if key != "operation" and value is not None}
+        fields["options"] = json.dumps(dict(options or {}))
+        files = small_files(sources, filename, _MAX_INSTANT)
+        if files is None:
+            return None
+        try:
+            status, headers, body = post_form(self._transport, f"/v1/instant/{operation}", fields, files)
+        except LatheError as error:
+            if error.status in _NEEDS_JOB:
+                return None
+            raise
+        if headers.get("Lathe-Archive"):
+            return None
+        if status == 202:
+            ended = self.wait(json.loads(body))
+            if ended["status"] != "completed":
+                raise JobFailedError(ended)
+            return _result_of(ended)
+        name = headers.get_filename() or "file"
+        file = {
+            "url": None,
+            "filename": name,
+            "size": len(body),
+            "format": name.rpartition(".")[2],
+            "media_type": headers.get_content_type(),
+            "content": body,
+        }
+        return Result(None, [file], json.loads(headers.get("Lathe-Warnings") or "[]"))
 
     def _wait_once(self, job_id: str) -> tuple[Job, float]:
         """Waits for as long as the service holds a request; returns the job and the pause before another wait.
@@ -256,6 +303,12 @@ class Lathe:
             if not found["hasNextPage"]:
                 return
             page += 1
+
+
+#: The maximum of the service for all files of an instant request.
+_MAX_INSTANT = 4_400_000
+#: Statuses of instant requests that a job may avoid: unknown to the service, too large, too many, busy, too slow.
+_NEEDS_JOB = {404, 405, 413, 429, 503, 504}
 
 
 def _import_of(source: Input, webpage: bool) -> dict[str, Any]:

@@ -54,16 +54,58 @@ def post_file(
         transport.attempts(form["url"], attempt)
 
 
+def small_files(sources: list[Input], filename: str | None, limit: int) -> list[tuple[str, bytes]] | None:
+    """Reads files by their names; returns None if they are larger than a limit, or are not files."""
+    files: list[tuple[str, bytes]] = []
+    for source in sources:
+        if isinstance(source, str) and source.lower().startswith(("http://", "https://")):
+            return None
+        with _opened(source) as (file, name, size, start):
+            limit -= size
+            if limit < 0:
+                file.seek(start)
+                return None
+            file.seek(start)
+            files.append((filename if filename and len(sources) == 1 else name, file.read(size)))
+            file.seek(start)
+    return files
+
+
+def post_form(
+    transport: Transport, path: str, fields: dict[str, str], files: list[tuple[str, bytes]]
+) -> tuple[int, Any, bytes]:
+    """Posts fields and files to the service; returns the status, the headers and the body of the response."""
+    boundary = f"lathe-{secrets.token_hex(16)}"
+    parts = [_fields_of(fields, boundary).encode()]
+    for name, content in files:
+        parts += [_file_head(name, boundary).encode(), content, b"\r\n"]
+    data = b"".join(parts) + f"--{boundary}--\r\n".encode()
+    headers = {**transport.authorization(), "Content-Type": f"multipart/form-data; boundary={boundary}"}
+    url = f"{transport.url}{path}"
+
+    def attempt() -> tuple[int, Any, bytes]:
+        with transport.open(url, method="POST", headers=headers, data=data) as response:
+            return response.status, response.headers, response.read()
+
+    return transport.attempts(url, attempt)
+
+
 def _head_of(parameters: dict[str, str], boundary: str, filename: str) -> bytes:
-    fields = [
+    return (_fields_of(parameters, boundary) + _file_head(filename, boundary)).encode()
+
+
+def _fields_of(parameters: dict[str, str], boundary: str) -> str:
+    return "".join(
         f'--{boundary}\r\nContent-Disposition: form-data; name="{_escaped(name)}"\r\n\r\n{value}\r\n'
         for name, value in parameters.items()
-    ]
-    file = (
+    )
+
+
+def _file_head(filename: str, boundary: str) -> str:
+    return (
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{_escaped(filename)}"\r\n'
         "Content-Type: application/octet-stream\r\n\r\n"
     )
-    return ("".join(fields) + file).encode()
 
 
 def _escaped(name: str) -> str:
@@ -90,6 +132,9 @@ def _opened(source: Input) -> Iterator[tuple[IO[bytes], str, int, int]]:
 
 def read_file(transport: Transport, link: Any, on_progress: Progress | None) -> Iterator[bytes]:
     """Yields a file chunk by chunk, and goes on where it was after a connection is lost."""
+    if not isinstance(link, str) and link.get("content") is not None:
+        yield link["content"]
+        return
     url = link if isinstance(link, str) else link["url"]
     total = None if isinstance(link, str) else link["size"]
     loaded = failures = 0

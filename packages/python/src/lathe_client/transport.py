@@ -58,9 +58,7 @@ class Transport:
         """Sends a request and returns the body and the headers of its response, or raises a LatheError."""
         given = {name: value for name, value in (query or {}).items() if value is not None}
         url = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
-        headers = {"Accept": "application/json"}
-        if self._key is not None:
-            headers["Authorization"] = f"Bearer {self._key}"
+        headers = {"Accept": "application/json", **self.authorization()}
         if method == "POST":
             # The same for every attempt, so that one thing only is created.
             headers["Idempotency-Key"] = idempotency_key or secrets.token_hex(16)
@@ -80,6 +78,10 @@ class Transport:
             msg = f"{self.url} responded with something other than JSON: is it the address of a Lathe service?"
             raise LatheError("invalid_response", msg) from error
 
+    def authorization(self) -> dict[str, str]:
+        """Returns the header that identifies the caller to the service."""
+        return {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
+
     def open(
         self,
         url: str,
@@ -89,7 +91,11 @@ class Transport:
         data: bytes | Iterable[bytes] | None = None,
     ) -> http.client.HTTPResponse:
         """Sends one request and returns the response to read."""
-        request = urllib.request.Request(url, data=data, headers=dict(headers or {}), method=method)
+        request = urllib.request.Request(url, data=data, method=method)
+        for name, value in (headers or {}).items():
+            # The key is for the service and not for a store that it redirects to.
+            add = request.add_unredirected_header if name == "Authorization" else request.add_header
+            add(name, value)
         return urllib.request.urlopen(request, timeout=self._timeout)
 
     def attempts(self, url: str, attempt: Callable[[], Any], retries: int | None = None) -> Any:
