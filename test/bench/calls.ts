@@ -35,19 +35,26 @@ export interface JobCalls {
  * Counts and times the AWS calls of one job of an upload, a conversion and an export. Lambda's own calls, which receive
  * and delete messages, and transfers by presigned URLs and forms are not counted.
  */
-export async function countCalls(): Promise<JobCalls> {
+export function countCalls(): Promise<JobCalls> {
+  return countCallsOf(async (client, picture) => {
+    await client.waitForJob(await runJob(client, picture));
+  });
+}
+
+/** Counts and times the AWS calls of one conversion. */
+export async function countCallsOf(convert: (client: Client, picture: Buffer) => Promise<void>): Promise<JobCalls> {
   const capacityMeter = new CapacityMeter();
   await using stack = await startAlteredStack(() => {}, {}, { capacityMeter });
   const picture = await photograph(600, 600);
-  for (let warm = 0; warm < 3; warm++) await stack.client.waitForJob(await runJob(stack.client, picture));
+  for (let warm = 0; warm < 3; warm++) await convert(stack.client, picture);
   await untilQuiet(capacityMeter);
 
   const before = capacityMeter.totals();
-  const timeline = await timed(() => runJob(stack.client, picture));
+  const timeline = await timed(() => convert(stack.client, picture));
   const after = capacityMeter.totals();
   const inRow = await timed(async () => {
     for (let count = 0; count < row.jobs; count++) {
-      await runJob(stack.client, picture);
+      await convert(stack.client, picture);
       await pause(row.everyMs);
     }
   });

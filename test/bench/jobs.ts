@@ -98,7 +98,7 @@ async function endOf(client: Client, id: string): Promise<number> {
 }
 
 /** Converts the picture repeatedly with sharp, with one conversion per core, and returns the milliseconds. */
-async function convertMany(folder: string, count: number): Promise<number> {
+export async function convertMany(folder: string, count: number): Promise<number> {
   const start = performance.now();
   const left = Array.from({ length: count }, (_, index) => index).values();
   const lane = async () => {

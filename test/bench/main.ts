@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { countCalls } from './calls.ts';
+import { countCalls, type JobCalls } from './calls.ts';
 import { benchColdStarts, coldConnectMs } from './cold-starts.ts';
 import { benchDocument } from './document.ts';
 import { benchEncoders } from './encoders.ts';
 import { benchEvents } from './events.ts';
 import { benchFairness } from './fairness.ts';
 import { benchImage } from './image.ts';
+import { benchInstant, countInstantCalls } from './instant.ts';
 import { benchJobs } from './jobs.ts';
 import { benchKeys } from './keys.ts';
 import { benchLists } from './lists.ts';
@@ -22,19 +23,30 @@ import { formatWaterfall } from './waterfall.ts';
 /** The default timeout of python-socketio. */
 const maxConnectMs = 1_000;
 
+function printCalls(what: string, { calls, callsInRow, writeUnits, readUnits, timeline }: JobCalls): void {
+  const listed = (counts: [string, number][]) => counts.map(([name, count]) => `${count} ${name}`).join(', ');
+  const sum = (counts: [string, number][]) => counts.reduce((total, [, count]) => total + count, 0);
+  console.log(`\n${what}: ${sum(calls)} calls (${listed(calls)})`);
+  console.log(`${sum(writeUnits)} write units (${listed(writeUnits)}), ${readUnits} read units`);
+  console.log(`If such follow each other four times a second: ${callsInRow.toFixed(1)} calls each`);
+  console.log('\nThe same, millisecond by millisecond\n');
+  console.log(formatWaterfall(timeline));
+}
+
 /** The benchmarks by name: `npm run bench -- jobs lists`. Without names, all except those that take an hour. */
 const parts: Record<string, () => Promise<void>> = {
   async jobs() {
     console.log(`\nJobs, warm, on ${availableParallelism()} cores, and the same conversion by sharp alone\n`);
     console.log(formatRatios(await benchJobs()));
-    const { calls, callsInRow, writeUnits, readUnits, timeline } = await countCalls();
-    const listed = (counts: [string, number][]) => counts.map(([name, count]) => `${count} ${name}`).join(', ');
-    const sum = (counts: [string, number][]) => counts.reduce((total, [, count]) => total + count, 0);
-    console.log(`\nA job of an upload, a conversion and an export: ${sum(calls)} calls (${listed(calls)})`);
-    console.log(`${sum(writeUnits)} write units (${listed(writeUnits)}), ${readUnits} read units`);
-    console.log(`If such jobs follow each other four times a second: ${callsInRow.toFixed(1)} calls each`);
-    console.log('\nThe same job, millisecond by millisecond\n');
-    console.log(formatWaterfall(timeline));
+    printCalls('A job of an upload, a conversion and an export', await countCalls());
+  },
+
+  async instant() {
+    console.log(
+      `\nInstant conversions, warm, on ${availableParallelism()} cores, and the same by sharp and ffmpeg alone\n`,
+    );
+    console.log(formatRatios(await benchInstant()));
+    printCalls('An instant conversion', await countInstantCalls());
   },
 
   async lists() {
