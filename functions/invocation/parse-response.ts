@@ -1,3 +1,4 @@
+import { pictureFormats } from '../../shared/pictures/picture.ts';
 import { maxFilesPerTask } from '../../shared/tasks/limits.ts';
 import { resultFields } from '../../shared/tasks/present.ts';
 import type { JsonObject, JsonValue } from '../../shared/tasks/task.ts';
@@ -29,7 +30,7 @@ export const responseLimits = {
 } as const;
 
 /** What a worker knows about a run without trusting the engine. */
-export interface KnownRun extends Pick<EngineRequest, 'outputFormat' | 'inlineBytes' | 'archive'> {
+export interface KnownRun extends Pick<EngineRequest, 'outputFormat' | 'inlineBytes' | 'archive' | 'picture'> {
   /** The time since the engine was invoked. */
   elapsedMs: number;
 }
@@ -104,7 +105,9 @@ function outputsOf(value: unknown, run: KnownRun): RemoteOutput[] {
   const outputs = listOf(value, 'outputs', archive === undefined ? maxFilesPerTask : 1, (output): RemoteOutput => {
     const { name, format, etag, content } = fieldsOf(output, 'an output');
     const isArchive = archive !== undefined && format === 'zip';
-    if (format !== run.outputFormat && !isArchive) throw unexpected(`the format ${run.outputFormat}`, format);
+    const isPicture = run.picture !== undefined && pictureFormats.some((known) => known === format);
+    if (typeof format !== 'string' || (format !== run.outputFormat && !isArchive && !isPicture))
+      throw unexpected(`the format ${run.outputFormat}`, format);
     const facts = { name: textOf(name, 'a name', responseLimits.nameCharacters), format };
     if (content === undefined || inlineBytes === undefined) {
       if (typeof etag !== 'string' || !/^"[\x21\x23-\x7e]{1,100}"$/.test(etag)) throw unexpected('a tag of S3', etag);

@@ -190,3 +190,15 @@ export function qualityOf(
 ): number {
   return quality || formatQuality[format] || defaultFormatQuality[format] || defaultQuality;
 }
+
+/** Returns the `Vary` header of a response: the Accept header matters only if the URL has no format. */
+export function varyOf({ format, raw }: Pick<PictureSpec, 'format' | 'raw'>): { Vary?: 'Accept' } {
+  return format === null && !raw ? { Vary: 'Accept' } : {};
+}
+
+/** What an engine is asked for instead of an operation. Its inputs are the source and, for a watermark, that picture. */
+export interface PictureRequest {
+  spec: PictureSpec;
+  /** The Accept header of the client, which decides on the format if the URL has none. */
+  accept: string;
+}

@@ -98,7 +98,7 @@ async function respond(
 }
 
 async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortSignal): Promise<Work> {
-  const { operation, page, outputFormat, options, maxOutputBytes, maxProcessorSeconds, deadline } = request;
+  const { operation, page, picture, outputFormat, options, maxOutputBytes, maxProcessorSeconds, deadline } = request;
   const inputs = await mapAtOnce(request.inputs, filesAtOnce, async (input, index): Promise<InputFile> => {
     const { path, descriptor } = task.createInput(String(index));
     try {
@@ -118,7 +118,7 @@ async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortS
     maxOutputBytes,
     deadline,
     folder: task.folder,
-    ...defined({ page, maxProcessorSeconds }),
+    ...defined({ page, picture, maxProcessorSeconds }),
   };
 }
 

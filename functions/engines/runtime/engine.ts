@@ -1,5 +1,6 @@
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import type { PictureRequest } from '../../../shared/pictures/picture.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 
 /** A file the engine reads. The path is inside the task's own folder and its name is not the user's. */
@@ -18,6 +19,8 @@ export interface Work {
   inputs: InputFile[];
   /** URL of a page to import, instead of inputs: only the engine that renders pages has a browser. */
   page?: string;
+  /** A derivative of a picture, in a format that the engine chooses. Operation, output format and options do not count. */
+  picture?: PictureRequest;
   /** Canonical extension of the output. */
   outputFormat: string;
   /** Checked against the catalogue, defaults filled in. */

@@ -1,5 +1,6 @@
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import type { PictureRequest } from '../../../shared/pictures/picture.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 
 /**
@@ -38,6 +39,8 @@ export interface EngineRequest {
   operation: ProcessingOperation;
   /** URL of a page to import, instead of inputs. */
   page?: string;
+  /** A derivative of a picture, in a format that the engine chooses. Operation, output format and options do not count. */
+  picture?: PictureRequest;
   inputs: RemoteInput[];
   outputFormat: string;
   options: OptionValues;

@@ -4,9 +4,8 @@ import {
   acceptedFormats,
   negotiateFormat,
   type SourcePicture,
-  varyOf,
-} from '../../../../functions/api/pictures/negotiate.ts';
-import { type PictureFormat, pictureFormats, qualityOf } from '../../../../shared/pictures/picture.ts';
+} from '../../../../functions/engines/image/derive/negotiate.ts';
+import { type PictureFormat, pictureFormats, qualityOf, varyOf } from '../../../../shared/pictures/picture.ts';
 import { type Changes, picture } from './pictures.ts';
 
 const chrome = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';

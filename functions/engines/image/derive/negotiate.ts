@@ -2,8 +2,8 @@
  * The choice of the output format, as in imgproxy with IMGPROXY_AUTO_AVIF and IMGPROXY_AUTO_WEBP and its default preferred
  * formats: a format in the URL always wins, then AVIF, then WebP if the client accepts them, then the format of the source.
  */
-import type { PictureFormat, PictureSpec } from '../../../shared/pictures/picture.ts';
-import { HttpError } from '../http/errors.ts';
+import type { PictureFormat, PictureSpec } from '../../../../shared/pictures/picture.ts';
+import { EngineError } from '../../runtime/engine.ts';
 
 /** Formats that results may keep from the source. The first that can hold the result replaces all others. */
 const preferredFormats = ['jpg', 'png', 'gif'] as const satisfies PictureFormat[];
@@ -38,20 +38,11 @@ export function acceptedFormats(accept = ''): NegotiableFormat[] {
   return negotiable.filter((format) => accepted.includes(`image/${format}`));
 }
 
-/** Returns the `Vary` header of a response: the Accept header matters only if the URL has no format. */
-export function varyOf({ format, raw }: Pick<PictureSpec, 'format' | 'raw'>): { Vary?: 'Accept' } {
-  return format === null && !raw ? { Vary: 'Accept' } : {};
-}
-
-/** Chooses the output format. Throws the 422 if the URL asks for SVG and the source is something else. */
+/** Chooses the output format. Fails if the URL asks for SVG and the source is something else. */
 export function negotiateFormat(spec: PictureSpec, source: SourcePicture, accept?: string): NegotiatedFormat {
   if (isUnchanged(spec, source.format)) return { format: source.format, isUnchanged: true };
   if (spec.format === 'svg')
-    throw new HttpError(
-      422,
-      'unsupported_format',
-      `Expected an SVG source for SVG output but received ${source.format}.`,
-    );
+    throw new EngineError(`Expected an SVG source for SVG output but received ${source.format}.`);
   return { format: spec.format ?? formatFor(spec, source, acceptedFormats(accept)), isUnchanged: false };
 }
 
