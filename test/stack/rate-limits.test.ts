@@ -113,16 +113,16 @@ describe.concurrent('Rate limits', () => {
         prefer: `wait=${seconds}`,
       });
     const { port } = slow.address() as AddressInfo;
-    const first = convert({ url: `http://127.0.0.1:${port}/a.png` }, 8);
+    const first = convert({ url: `http://127.0.0.1:${port}/a.png` }, 25);
     await asked.promise;
     const second = await convert({ html: '<p>A page</p>' }, 25);
 
     expect(second.status).toBe(429);
     expect(second.headers.get('retry-after')).toBe('1');
     expect(await second.json()).toMatchObject({ msg: expect.stringContaining('1 instant conversions in progress') });
-    expect((await first).status).toBe(504);
-    expect((await convert({ html: '<p>A page</p>' }, 25)).status).not.toBe(429);
-    slow.closeAllConnections();
     slow.close();
+    slow.closeAllConnections();
+    expect([422, 504]).toContain((await first).status);
+    expect((await convert({ html: '<p>A page</p>' }, 25)).status).not.toBe(429);
   });
 });
