@@ -46,6 +46,8 @@ describe('An instant conversion', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('image/webp');
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="picture 1.webp"');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-security-policy')).toContain('sandbox');
     expect(Number(response.headers.get('lathe-conversion-seconds'))).toBeGreaterThan(0);
     expect(await sharp(await response.arrayBuffer()).metadata()).toMatchObject({
       format: 'webp',

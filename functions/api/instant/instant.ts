@@ -1,6 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { deleteKeys } from '../../../shared/aws/objects.ts';
 import { records } from '../../../shared/aws/stores/records.ts';
 import { contentDisposition } from '../../../shared/files/names.ts';
 import { required } from '../../../shared/settings.ts';
@@ -13,10 +12,8 @@ import { preferenceOf } from '../http/preference.ts';
 import { presentJobWithTasks } from '../http/response-size.ts';
 import type { ApiRequest, ApiResponse } from '../http/route.ts';
 import { instantRoutes } from '../routes/instant.ts';
-import { isQuick, learn } from './estimate.ts';
-import { perform } from './perform.ts';
+import { type InstantResult, performNow } from './perform.ts';
 import { readInstantRequest } from './read-request.ts';
-import { workOf } from './work.ts';
 
 type InstantRoute = (typeof instantRoutes)[keyof typeof instantRoutes];
 
@@ -25,7 +22,7 @@ const maxSeconds = 25;
 
 /**
  * Converts files within one request. It is planned like a job of an import, the operation and an export, but nothing of the
- * plan is written. Work that would take too long becomes that job.
+ * plan is written. Work that would take too long, or that no engine is free for, becomes that job.
  */
 async function respond(
   { operation }: InstantRoute,
@@ -35,14 +32,12 @@ async function respond(
   const prepared = await prepareTasks(requests, account, {}, contents);
   const { isAsync, waitSeconds } = preferenceOf(headers.prefer);
   if (isAsync && waitSeconds === undefined) return asJob(prepared, logger);
-  const ms = 1000 * Math.min(maxSeconds, waitSeconds ?? maxSeconds);
-  const deadline = Date.now() + ms;
-  const work = await workOf(prepared, AbortSignal.timeout(ms));
-  if (!isQuick(work, ms)) return asJob(prepared, logger);
-  const { file, isArchive, details, engineMs } = await perform(work, deadline, logger).finally(() =>
-    deleteKeys(work.imported),
-  );
-  learn(work, engineMs);
+  const deadline = Date.now() + 1000 * Math.min(maxSeconds, waitSeconds ?? maxSeconds);
+  const result = await performNow(prepared, account.user, deadline, logger);
+  return result ? asFile(result) : asJob(prepared, logger);
+}
+
+async function asFile({ file, isArchive, details, engineMs }: InstantResult): Promise<ApiResponse> {
   const facts = {
     'Lathe-Conversion-Seconds': String(engineMs / 1000),
     ...(isArchive ? { 'Lathe-Archive': 'true' } : {}),
