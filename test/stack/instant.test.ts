@@ -97,6 +97,7 @@ describe('An instant conversion', () => {
     const response = await send('convert', formOf({ output_format: 'webp', filename: 'all' }, png, png));
 
     expect(response.headers.get('content-type')).toBe('application/zip');
+    expect(response.headers.get('lathe-archive')).toBe('image/webp');
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="all.zip"');
     const entries = await readZip(Buffer.from(await response.arrayBuffer()));
     expect([...entries.keys()]).toEqual(['picture 1.webp', 'picture 2.webp']);

@@ -39,13 +39,13 @@ async function respond(
   const deadline = Date.now() + ms;
   const work = await workOf(prepared, AbortSignal.timeout(ms));
   if (!isQuick(work, ms)) return asJob(prepared, logger);
-  const { file, isArchive, details, engineMs } = await perform(work, deadline, logger).finally(() =>
+  const { file, archivedType, details, engineMs } = await perform(work, deadline, logger).finally(() =>
     deleteKeys(work.imported),
   );
   learn(work, engineMs);
   const facts = {
     'Lathe-Conversion-Seconds': String(engineMs / 1000),
-    ...(isArchive ? { 'Lathe-Archive': 'true' } : {}),
+    ...(archivedType === undefined ? {} : { 'Lathe-Archive': archivedType }),
     ...warningsOf(details),
   };
   if ('key' in file) return { status: 303, headers: { ...facts, Location: await presignDownload(file, 'GET') } };
