@@ -155,6 +155,18 @@ describe('A request that cannot be instant', () => {
     expect(ended.tasks.at(-1)?.result.url).toContain('picture%201.webp');
   });
 
+  it('becomes one job if it is repeated with the same key', async () => {
+    const headers = { prefer: 'respond-async', 'idempotency-key': 'instant-once' };
+    const create = async (content: Buffer<ArrayBuffer>) =>
+      send('convert', formOf({ output_format: 'webp' }, content), headers);
+    const [first, second] = [await create(png), await create(png)];
+
+    expect([first.status, second.status]).toEqual([202, 202]);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+    expect((await create(png.subarray(1))).status).toBe(409);
+  });
+
   it.each([
     ['no file', 'convert', { output_format: 'webp' }, 400, 'bad_request'],
     ['an unknown format', 'convert', { html: 'a', output_format: 'nonsense' }, 400, 'bad_request'],
