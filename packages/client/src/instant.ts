@@ -10,18 +10,42 @@ export interface InstantResult {
   warnings: string[];
 }
 
+/** Statuses of instant requests: unknown to the service, too large, too many, failed, busy, too slow. */
+const jobStatuses = new Set([404, 405, 413, 429, 500, 502, 503, 504]);
+/** Retries if the account has too many in progress, and the longest pause before one. */
+const busyRetries = 2;
+const maxBusyMs = 2_000;
+
+/** Returns whether a job may succeed after an instant request has failed with a status. */
+export function isJobNeeded(status: number | undefined): boolean {
+  return status !== undefined && jobStatuses.has(status);
+}
+
+interface Failure {
+  status: number | undefined;
+  retryAfterMs: number | undefined;
+}
+
+/** Returns how often to retry an instant request before a job: a request that takes too long would do so again. */
+export function retriesBeforeJob({ status, retryAfterMs }: Failure): number {
+  return status === 429 && retryAfterMs !== undefined && retryAfterMs <= maxBusyMs ? busyRetries : 0;
+}
+
 /** Reads the response to an instant request. Several files come as a ZIP, and are returned one by one. */
 export async function readInstantResult(response: Response, outputFormat?: string): Promise<InstantResult> {
   const { headers } = response;
   const file = fileOf(fileNameOf(headers.get('content-disposition') ?? '') ?? 'file', await response.blob());
   // A browser that has followed a redirect to a large result hides the header.
   const isArchive = file.format === 'zip' && outputFormat !== undefined && outputFormat !== 'zip';
-  const type = headers.get('lathe-archive') ?? (isArchive ? 'application/octet-stream' : undefined);
+  const type = headers.get('lathe-archive') ?? (isArchive ? opaque : undefined);
   return {
     files: type === undefined ? [file] : await entriesOf(file.content, type),
     warnings: JSON.parse(headers.get('lathe-warnings') ?? '[]'),
   };
 }
+
+const opaque = 'application/octet-stream';
+const media = /^(?:image|audio|video)\//;
 
 function fileOf(filename: string, content: Blob): ResultFile & { content: Blob } {
   let url: string | undefined;
@@ -29,11 +53,12 @@ function fileOf(filename: string, content: Blob): ResultFile & { content: Blob }
     filename,
     size: content.size,
     format: /[.]([^.]+)$/.exec(filename)?.[1] ?? '',
-    media_type: content.type || 'application/octet-stream',
+    media_type: content.type || opaque,
     content,
     get url() {
-      // Created on demand and once, because the content stays in memory as long as the link.
-      url ??= URL.createObjectURL(content);
+      // Created on demand and once, because the content stays in memory as long as the link. A page that opens it must not
+      // run a converted page as its own.
+      url ??= URL.createObjectURL(media.test(content.type) ? content : content.slice(0, content.size, opaque));
       return url;
     },
   };

@@ -1,12 +1,11 @@
 import { type DownloadOptions, type Link, readFile, type Target, writeFile } from './download.ts';
 import { LatheError } from './errors.ts';
 import { type FollowOptions, followJob, isOver, type JobEvent, waitOnce } from './follow.ts';
-import { type InstantResult, readInstantResult } from './instant.ts';
+import { type InstantResult, isJobNeeded, readInstantResult, retriesBeforeJob } from './instant.ts';
 import { pause } from './retry.ts';
 import {
   type CompressOptions,
   type ConvertOptions,
-  isJobNeeded,
   type LooseTask,
   type MergeOptions,
   type RunResult,
@@ -26,15 +25,11 @@ import type {
   Task,
   TaskFilter,
   TransferOptions,
+  WaitOptions,
 } from './types.ts';
 import { postFile } from './upload.ts';
 
 export type LatheOptions = TransportOptions;
-
-interface WaitOptions extends CallOptions {
-  /** How long the service may take to respond; at most 25 seconds. */
-  waitSeconds?: number | undefined;
-}
 
 export interface CreateOptions extends WaitOptions {
   /** Two requests with the same key and body create one job. Defaults to a new key for each call. */
@@ -49,10 +44,6 @@ export interface FormatQuery extends CallOptions {
   /** Defaults to convert. */
   operation?: Operation | undefined;
 }
-
-/** Retries of an instant request if the account has too many in progress, and the longest pause before one. */
-const instantRetries = 2;
-const maxInstantPauseMs = 2_000;
 
 interface Page<T> {
   docs: T[];
@@ -186,12 +177,9 @@ export class Lathe {
   ): Promise<InstantResult | Job> {
     const response = await this.#transport.post(`/v1/instant/${operation}`, form, {
       signal,
-      headers: { prefer: `wait=${waitSeconds}` },
-      // What a job can avoid is left to one, and a request that takes too long would do so again.
-      retries: ({ status, retryAfterMs = Number.POSITIVE_INFINITY }) => {
-        if (status === 429) return retryAfterMs > maxInstantPauseMs ? 0 : instantRetries;
-        return isJobNeeded(status) ? 0 : this.#transport.policy.retries;
-      },
+      // The key is for the job that the service may create.
+      headers: { prefer: `wait=${waitSeconds}`, 'idempotency-key': newIdempotencyKey() },
+      retries: (error) => (isJobNeeded(error.status) ? retriesBeforeJob(error) : this.#transport.policy.retries),
     });
     if (response.status === 202) return (await response.json()) as Job;
     return readInstantResult(response, form.get('output_format')?.toString());

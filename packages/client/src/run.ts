@@ -1,6 +1,6 @@
 import { JobFailedError, LatheError } from './errors.ts';
 import { type FollowOptions, isOver, type JobEvent } from './follow.ts';
-import { type InstantResult, maxInstantBytes } from './instant.ts';
+import { type InstantResult, isJobNeeded, maxInstantBytes } from './instant.ts';
 import {
   base64Of,
   blobOf,
@@ -12,7 +12,17 @@ import {
   sourceOf,
 } from './source.ts';
 import { newIdempotencyKey } from './transport.ts';
-import type { CallOptions, Job, Options, OutputFormat, Progress, ResultFile, Task, TransferOptions } from './types.ts';
+import type {
+  CallOptions,
+  Job,
+  Options,
+  OutputFormat,
+  Progress,
+  ResultFile,
+  Task,
+  TransferOptions,
+  WaitOptions,
+} from './types.ts';
 
 /** The progress of a conversion: bytes uploaded, or percent converted. */
 export type RunProgress =
@@ -69,20 +79,20 @@ interface Runner {
   readonly waitSeconds: number;
   createAnyJob(
     request: { tasks: Record<string, LooseTask>; tag?: string | undefined },
-    options: CallOptions & { idempotencyKey: string; waitSeconds: number },
+    options: WaitOptions & { idempotencyKey: string },
   ): Promise<Job>;
   upload(task: Task, input: Input, options: SourceOptions & TransferOptions): Promise<void>;
   follow(job: Job, options: FollowOptions): AsyncIterable<JobEvent>;
   wait(job: Job, options: CallOptions): Promise<Job>;
   job(id: string, options: CallOptions): Promise<Job>;
   cancel(job: Job, options: CallOptions): Promise<void>;
-  instant(operation: string, form: FormData, options: CallOptions): Promise<InstantResult | Job>;
+  instant(operation: string, form: FormData, options: WaitOptions): Promise<InstantResult | Job>;
 }
 
 /** Time to cancel a job after an abort. */
 const cancelMs = 10_000;
-/** The maximum of files in the body of a job, which has 5.5 MB in base64. */
-const maxInlineBytes = 4_000_000;
+/** The maximum of the service for a file within a task. */
+const maxInlineBytes = 1_000_000;
 
 /** Performs an operation on inputs: within one request if they are small, and otherwise by a job. */
 export async function run(lathe: Runner, inputs: Input[], process: LooseTask, options: RunOptions): Promise<RunResult> {
@@ -92,7 +102,7 @@ export async function run(lathe: Runner, inputs: Input[], process: LooseTask, op
   const { instant = true, tag, webpage } = options;
   if (!isSmall || !instant || tag !== undefined || webpage) return runJob(lathe, inputs, process, options);
   onProgress?.({ stage: 'processing', percent: undefined });
-  const result = await performInstantly(lathe, process.operation, await formOf(inputs, process, options), signal);
+  const result = await performInstantly(lathe, process.operation, await formOf(inputs, process, options), { signal });
   if (!result) return runJob(lathe, inputs, process, options);
   if ('files' in result) {
     onProgress?.({ stage: 'done' });
@@ -103,21 +113,18 @@ export async function run(lathe: Runner, inputs: Input[], process: LooseTask, op
 }
 
 /** Returns the result, the job that the service has made of the request, or undefined if it takes a new job. */
-async function performInstantly(lathe: Runner, operation: string, form: FormData, signal: AbortSignal | undefined) {
+export async function performInstantly(
+  lathe: Pick<Runner, 'instant'>,
+  operation: string,
+  form: FormData,
+  options: WaitOptions,
+): Promise<InstantResult | Job | undefined> {
   try {
-    return await lathe.instant(operation, form, { signal });
+    return await lathe.instant(operation, form, options);
   } catch (error) {
     if (error instanceof LatheError && isJobNeeded(error.status)) return undefined;
     throw error;
   }
-}
-
-/** Statuses of instant requests: unknown to the service, too large, too many, failed, busy, too slow. */
-const jobStatuses = new Set([404, 405, 413, 429, 500, 502, 503, 504]);
-
-/** Returns whether a job may succeed after an instant request has failed with a status. */
-export function isJobNeeded(status: number | undefined): boolean {
-  return status !== undefined && jobStatuses.has(status);
 }
 
 /** Returns whether inputs are files of at most this size in all, and can be read again. */
