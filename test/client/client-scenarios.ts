@@ -378,7 +378,12 @@ describe('in a browser', () => {
             const { width, height } = await createImageBitmap(blob);
             const refused = await new Lathe({ url, key: 'wrong' }).job('0123456789abcdef01234567').catch((error) => error);
             const { errorCode, status } = refused;
-            resolve({ files, type: blob.type, width, height, progress, refused: { errorCode, status } });
+            const instant = [];
+            for (const options of [{}, { image_custom_width: 1600 }]) {
+              const { job, files: [{ filename, content }] } = await lathe.convert(file, { to: 'bmp', options });
+              instant.push({ job, filename, size: content.size, width: (await createImageBitmap(content)).width });
+            }
+            resolve({ files, type: blob.type, width, height, progress, instant, refused: { errorCode, status } });
           } catch (error) {
             reject(error);
           }
@@ -427,6 +432,12 @@ describe('in a browser', () => {
       expect(outcome.files).toMatchObject([{ filename: 'large.png', format: 'png' }]);
       expect(outcome.progress).toContainEqual({ stage: 'uploading', loaded: size, total: size });
       expect(outcome.progress.at(-1)).toEqual({ stage: 'done' });
+      // The second is larger than a response may be, so it comes from the origin of the store.
+      expect(outcome.instant).toEqual([
+        { filename: 'large.bmp', size: expect.any(Number), width: 300 },
+        { filename: 'large.bmp', size: expect.any(Number), width: 1600 },
+      ]);
+      expect(outcome.instant[1]?.size).toBeGreaterThan(4_400_000);
       expect(outcome.refused).toEqual({ errorCode: 'unauthorized', status: 401 });
     } finally {
       await browser.close();
@@ -437,5 +448,6 @@ describe('in a browser', () => {
 interface BrowserOutcome {
   files: unknown[];
   progress: RunProgress[];
+  instant: { size: number }[];
   refused: unknown;
 }

@@ -63,6 +63,20 @@ describe('an instant conversion', () => {
     expect(server.requests[0]?.headers.prefer).toBe('wait=25');
   });
 
+  test.each([
+    ['image/webp', 'image/webp'],
+    ['text/html', 'application/octet-stream'],
+  ])('of the type %s has a link that a page opens as %s', async (type, opened) => {
+    const headers = {
+      'content-type': type,
+      'content-disposition': 'attachment; filename="_.x"; filename*=UTF-8\'\'%C3%A4.x',
+    };
+    await using server = await service({ [convert]: (response) => response.writeHead(200, headers).end('<p>') });
+    const { files } = await new Lathe({ url: server.url, retry }).convert(file(), { to: 'x' });
+    expect(files).toMatchObject([{ filename: 'ä.x', format: 'x', media_type: type, size: 3 }]);
+    expect((await fetch(files[0]?.url ?? '')).headers.get('content-type')).toBe(opened);
+  });
+
   test('is repeated if its connection is lost, because nothing is stored', async () => {
     await using server = await service({
       [convert]: (response, request, number) => (number === 1 ? response.destroy() : pdf(response, request, number)),
