@@ -161,13 +161,12 @@ async function runJob(lathe: Runner, inputs: Input[], process: LooseTask, option
     export: { operation: 'export/url', input: 'process' },
   };
   const isHeld = !onJob && !onProgress && !imports.some(isUpload);
+  const idempotencyKey = newIdempotencyKey();
   const create = (waitSeconds: number, own = signal) =>
     lathe.createAnyJob({ tasks, tag }, { idempotencyKey, waitSeconds, signal: own });
-  const idempotencyKey = newIdempotencyKey();
   const job = await create(isHeld ? lathe.waitSeconds : 0).catch(async (error: unknown) => {
     // The request may have created the job. With the same key, it returns that one.
-    if (signal?.aborted)
-      await orCancel(lathe, await create(0, AbortSignal.timeout(cancelMs)), () => Promise.reject(error));
+    if (signal?.aborted) await cancel(lathe, create(0, AbortSignal.timeout(cancelMs)));
     throw error;
   });
   return orCancel(lathe, job, async () => {
@@ -190,10 +189,17 @@ async function orCancel<T>(lathe: Runner, job: Job, act: () => Promise<T>): Prom
   try {
     return await act();
   } catch (error) {
-    // Only the first error matters to the caller.
-    if (!(error instanceof JobFailedError))
-      await lathe.cancel(job, { signal: AbortSignal.timeout(cancelMs) }).catch(() => undefined);
+    if (!(error instanceof JobFailedError)) await cancel(lathe, job);
     throw error;
+  }
+}
+
+/** Cancels a job, if possible: only the error before that matters to the caller. */
+async function cancel(lathe: Runner, job: Job | Promise<Job>): Promise<void> {
+  try {
+    await lathe.cancel(await job, { signal: AbortSignal.timeout(cancelMs) });
+  } catch {
+    // The job ends by itself when its upload or its time is over.
   }
 }
 

@@ -164,10 +164,10 @@ function Results({ item, size }: { item: Item; size: number | undefined }) {
         </div>
       ))}
       {first?.content && (
-        <p class="small quiet">
+        <div class="small quiet">
           {files.length === 1 ? 'This file is' : 'These files are'} only in this tab and not in Jobs. Download{' '}
           {files.length === 1 ? 'it' : 'them'} before you close or reload the page.
-        </p>
+        </div>
       )}
     </div>
   );
