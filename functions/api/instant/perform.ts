@@ -30,8 +30,8 @@ const copySeconds = 3;
 /** The result: one file, in memory or under a key of the bucket. */
 export interface InstantResult {
   file: { name: string; mediaType: string } & ({ bytes: Uint8Array } | { key: string });
-  /** Whether the file is a ZIP of several. */
-  isArchive: boolean;
+  /** Media type of the files in the file, if it is a ZIP of several. */
+  archivedType?: string;
   details: JsonObject;
   engineMs: number;
 }
@@ -175,7 +175,8 @@ async function resultOf(task: Task, plan: RunPlan, response: LastResponse): Prom
   if (!output) throw new Error('The engine returned no output.');
   const mediaType = catalogue.mediaType(output.format);
   const name = outputName(output.name, output.format, task.payload.filename);
-  const facts = { isArchive: output.format !== plan.outputFormat, details, engineMs };
+  const archive = output.format === plan.outputFormat ? {} : { archivedType: catalogue.mediaType(plan.outputFormat) };
+  const facts = { ...archive, details, engineMs };
   if ('content' in output) return { file: { name, mediaType, bytes: Buffer.from(output.content, 'base64') }, ...facts };
   const signal = AbortSignal.timeout(copySeconds * 1000);
   try {
