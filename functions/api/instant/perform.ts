@@ -1,10 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { deleteKeys } from '../../../shared/aws/objects.ts';
 import { charge, endInstant, takeInstantPlace } from '../../../shared/aws/stores/minutes.ts';
+import { defined } from '../../../shared/defined.ts';
 import { postedKey } from '../../../shared/files/keys.ts';
 import { outOfMinutes } from '../../../shared/lifecycle/ends.ts';
 import { usageOf } from '../../../shared/tasks/charges.ts';
-import { endMeter, startMeter } from '../../../shared/tasks/meter.ts';
+import { type EngineTime, endMeter, startMeter } from '../../../shared/tasks/meter.ts';
 import type { JsonObject, Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { EngineError } from '../../engines/runtime/engine.ts';
@@ -27,7 +28,7 @@ const copySeconds = 3;
 
 /** The result: one file, in memory or under a key of the bucket. */
 export interface InstantResult {
-  file: { name: string; mediaType: string } & ({ bytes: Uint8Array } | { key: string });
+  file: { name: string; format: string; mediaType: string } & ({ bytes: Uint8Array } | { key: string });
   /** Whether the file is a ZIP of several. */
   isArchive: boolean;
   details: JsonObject;
@@ -35,8 +36,23 @@ export interface InstantResult {
 }
 
 /** Performs instant work by its engine, within one of the account's places and its engine time. */
-export async function perform(work: InstantWork, deadline: number, logger: Logger): Promise<InstantResult> {
-  const { task } = work;
+export function perform(
+  { engine, task, files }: InstantWork,
+  deadline: number,
+  logger: Logger,
+): Promise<InstantResult> {
+  return withinPlace(task, deadline, logger, async (note) =>
+    runEngine(engine, task, planRun(engine, task, task.payload, files), deadline, note),
+  );
+}
+
+/** Does work within one of the account's places and its engine time. The work notes what it uses of that. */
+export async function withinPlace<T>(
+  task: Task,
+  deadline: number,
+  logger: Logger,
+  work: (note: (used: EngineTime) => void) => Promise<T>,
+): Promise<T> {
   const now = Date.now();
   const max = settings.instantAtOnce;
   const place = await takeInstantPlace(task.user, task.id, { max, now, until: deadline });
@@ -53,12 +69,11 @@ export async function perform(work: InstantWork, deadline: number, logger: Logge
     await endInstant(place, undefined);
     throw failedRequest(outOfMinutes(now));
   }
-  let used = { ms: 0, formats: '' };
+  let used: EngineTime = { ms: 0 };
   try {
-    const plan = planRun(work.engine, task, task.payload, work.files);
-    const { response, ms } = await lastResponse(work.engine, await requestOf(task, plan, deadline), deadline);
-    used = { ms, formats: formatsOf(plan) };
-    return await resultOf(task, plan, response);
+    return await work((noted) => {
+      used = noted;
+    });
   } catch (error) {
     throw asHttpError(error, logger);
   } finally {
@@ -71,6 +86,20 @@ export async function perform(work: InstantWork, deadline: number, logger: Logge
     await charge(started, ended);
     await endInstant(place, usageOf(started, ended));
   }
+}
+
+/** Runs a plan by an engine, and notes the engine time before the result is checked. */
+export async function runEngine(
+  engine: string,
+  task: Task,
+  plan: RunPlan<InputFile>,
+  deadline: number,
+  note: (used: EngineTime) => void,
+): Promise<InstantResult> {
+  const { response, ms } = await lastResponse(engine, await requestOf(task, plan, deadline), deadline);
+  const chosen = plan.picture && response.type === 'done' ? response.outputs[0]?.format : undefined;
+  note({ ms, formats: formatsOf({ ...plan, ...defined({ outputFormat: chosen }) }) });
+  return resultOf(task, plan, response);
 }
 
 async function requestOf(task: Task, { files, ...plan }: RunPlan<InputFile>, deadline: number): Promise<EngineRequest> {
@@ -89,7 +118,7 @@ async function requestOf(task: Task, { files, ...plan }: RunPlan<InputFile>, dea
     ),
     output: await presignOutput(task.id, attempt, plan.maxOutputBytes, deadline),
     inlineBytes: maxInstantBytes,
-    archive: archiveName(task, files),
+    ...(plan.picture ? {} : { archive: archiveName(task, files) }),
     deadline,
   };
 }
@@ -127,13 +156,15 @@ async function resultOf(task: Task, plan: RunPlan, response: LastResponse): Prom
   if (!output) throw new Error('The engine returned no output.');
   const mediaType = catalogue.mediaType(output.format);
   const name = outputName(output.name, output.format, task.payload.filename);
-  const facts = { isArchive: output.format !== plan.outputFormat, details, engineMs };
-  if ('content' in output) return { file: { name, mediaType, bytes: Buffer.from(output.content, 'base64') }, ...facts };
+  const { format } = output;
+  const facts = { isArchive: format !== plan.outputFormat, details, engineMs };
+  if ('content' in output)
+    return { file: { name, format, mediaType, bytes: Buffer.from(output.content, 'base64') }, ...facts };
   const signal = AbortSignal.timeout(copySeconds * 1000);
   const [stored] = await keepOutputs({ task, attempt, signal }, storedOf(outputs), plan.maxOutputBytes);
   if (!stored) throw new Error('The engine stored no output.');
   await deleteKeys([postedKey(task.id, attempt, 0)]);
-  return { file: { name, mediaType, key: stored.key }, ...facts };
+  return { file: { name, format, mediaType, key: stored.key }, ...facts };
 }
 
 function asHttpError(error: unknown, logger: Logger): unknown {
