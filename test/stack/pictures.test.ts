@@ -55,7 +55,7 @@ beforeAll(async () => {
     const name = /\.(\w+)(?:\?|$)/.exec(url)?.[1] ?? '';
     const content = url.startsWith('/missing') ? undefined : contents[name];
     if (content === undefined) return response.writeHead(404).end();
-    return setTimeout(() => response.end(content), url.startsWith('/slow') ? 500 : 0);
+    return setTimeout(() => response.end(content), url.startsWith('/slow') ? 4_000 : 0);
   }).listen(0, '127.0.0.1');
   [service, other] = await Promise.all([joinService(), joinService()]);
   host = `127.0.0.1:${(files.address() as AddressInfo).port}`;
@@ -122,7 +122,7 @@ describe('An image by URL', () => {
   });
 
   it('has the format that the browser accepts, if the URL has none', async () => {
-    const url = urlOf('/a.jpg', { width: 20 });
+    const url = urlOf('/a.jpg', { width: 40 });
     const accepts = ['image/avif,image/webp,*/*', 'text/html,image/webp;q=0.8', '*/*'];
     const responses = await Promise.all(accepts.map((accept) => show(url, { accept })));
 
@@ -146,6 +146,8 @@ describe('An image by URL', () => {
   });
 
   it('is made once if a hundred ask at once', async () => {
+    // Environments take longer to start than an image to make. Requests are at the same time only once some are running.
+    await Promise.all(Array.from({ length: 6 }, (_, index) => show(urlOf(`/slow/${index}.png`, { raw: true }))));
     const url = urlOf('/slow/a.png', { width: 50, format: 'jpg' });
     const responses = await Promise.all(Array.from({ length: 100 }, () => show(url)));
 
