@@ -9,7 +9,10 @@ const leaseMs = 30_000;
 const sharedMs = 60_000;
 /** A failure may be temporary. */
 const failedMs = 2_000;
-const pollMs = 100;
+/** Delays between reads grow, because DynamoDB allows 3,000 reads of an item per second and many may wait. */
+const firstPollMs = 100;
+const pollGrowth = 1.3;
+const maxPollMs = 1_000;
 
 /** How work ended, as others read it. */
 export type Outcome<Stored> = { made: Stored } | { failed: Failure };
@@ -97,11 +100,15 @@ async function join<Stored>(key: Key, lease: Item, deadline: number): Promise<Ou
       values: { ':one': 1, ':holder': lease.holder },
       returns: 'ALL_NEW',
     });
+  let pollMs = firstPollMs;
   while (current && current.holder === lease.holder) {
     if (current.outcome) return current.outcome as Outcome<Stored>;
     if (Date.now() >= Math.min(deadline, Number(current.leaseEnd))) return undefined;
-    await pause(pollMs);
-    current = await get(key);
+    await pause(pollMs * (1 - Math.random() / 4));
+    pollMs = Math.min(maxPollMs, pollMs * pollGrowth);
+    current = await get(key, { consistent: false });
+    // A copy may be older than the lease.
+    if (current?.holder !== lease.holder) current = await get(key);
   }
   return undefined;
 }
