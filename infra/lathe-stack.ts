@@ -83,7 +83,8 @@ export class LatheStack extends Stack {
       environment: { ...environment, ...(page ? { LATHE_DISTRIBUTION_KEY: page.key } : {}) },
     };
     const rows = Object.entries<Route>(routes);
-    const isInstant = ([, { upload }]: (typeof rows)[number]) => upload !== undefined;
+    // A stack of their own, because one for all endpoints would leave too little of its 500 resources.
+    const isInstant = ([, { tag }]: (typeof rows)[number]) => tag === 'Instant' || tag === 'Images by URL';
     const endpoints = new Endpoints(this, 'Api', { ...served, rows: rows.filter((row) => !isInstant(row)) });
     endpoints.addFallback(http.api);
     const { logGroup } = endpoints;

@@ -2,12 +2,14 @@ import { accountRoutes } from './routes/account.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { fileRoutes } from './routes/files.ts';
 import { formatRoutes } from './routes/formats.ts';
+import { imageKeyRoutes } from './routes/image-keys.ts';
 import { instantRoutes } from './routes/instant.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { memberRoutes } from './routes/members.ts';
 import { operationRoutes } from './routes/operations.ts';
+import { pictureRoutes } from './routes/pictures.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { taskRoutes } from './routes/tasks.ts';
@@ -25,11 +27,13 @@ export const routes = {
   ...jobRoutes,
   ...operationRoutes,
   ...instantRoutes,
+  ...pictureRoutes,
   ...tokenRoutes,
   ...usageRoutes,
   ...webhookRoutes,
   ...accountRoutes,
   ...keyRoutes,
+  ...imageKeyRoutes,
   ...memberRoutes,
   ...auditRoutes,
   ...fileRoutes,

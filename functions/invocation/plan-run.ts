@@ -3,6 +3,7 @@ import { formatAs } from '../../shared/catalogue/detect.ts';
 import { defined } from '../../shared/defined.ts';
 import { safeName, withExtension } from '../../shared/files/names.ts';
 import { isProcessing } from '../../shared/operations/operations.ts';
+import type { PictureRequest } from '../../shared/pictures/picture.ts';
 import { diskBytes, maxProcessorSeconds } from '../../shared/tasks/limits.ts';
 import { checkFile } from '../../shared/tasks/route.ts';
 import type { JsonObject, JsonValue, StoredFile, Task } from '../../shared/tasks/task.ts';
@@ -11,7 +12,7 @@ import { EngineError } from '../engines/runtime/engine.ts';
 import type { EngineRequest } from '../engines/runtime/protocol.ts';
 import { TaskError } from './errors.ts';
 
-type Part = 'operation' | 'outputFormat' | 'options' | 'page' | 'maxOutputBytes' | 'maxProcessorSeconds';
+type Part = 'operation' | 'outputFormat' | 'options' | 'page' | 'picture' | 'maxOutputBytes' | 'maxProcessorSeconds';
 
 /** What an engine is asked to do, and with which files. */
 export interface RunPlan<File extends StoredFile = StoredFile> extends Pick<EngineRequest, Part> {
@@ -26,10 +27,7 @@ export function planRun<File extends StoredFile>(
   given: File[],
 ): RunPlan<File> {
   const files = given.map((file) => asRequested(file, task));
-  const resources = resourcesOf(engine);
-  // The disk space that the inputs leave.
-  const room = files.reduce((left, file) => left - file.size, diskBytes(resources));
-  const seconds = maxProcessorSeconds(resources, files);
+  const { room, seconds } = limitsOf(engine, files);
   if (task.operation === 'import/webpage')
     return {
       operation: 'convert',
@@ -53,6 +51,31 @@ export function planRun<File extends StoredFile>(
     ...defined({ maxProcessorSeconds: seconds }),
     files,
   };
+}
+
+/** Plans a derivative of the first of these pictures. The engine chooses its format. */
+export function planPicture<File extends StoredFile>(
+  engine: string,
+  picture: PictureRequest,
+  files: File[],
+): RunPlan<File> {
+  const { room, seconds } = limitsOf(engine, files);
+  return {
+    operation: 'convert',
+    picture,
+    outputFormat: picture.spec.format ?? '',
+    options: {},
+    maxOutputBytes: room,
+    ...defined({ maxProcessorSeconds: seconds }),
+    files,
+  };
+}
+
+/** Returns the disk space that the inputs leave, and the limit of processor time, if any. */
+function limitsOf(engine: string, files: StoredFile[]): { room: number; seconds: number | undefined } {
+  const resources = resourcesOf(engine);
+  const room = files.reduce((left, file) => left - file.size, diskBytes(resources));
+  return { room, seconds: maxProcessorSeconds(resources, files) };
 }
 
 /** Returns the formats of a plan for the usage of its account. */

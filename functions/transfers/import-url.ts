@@ -13,9 +13,16 @@ import {
   insufficientPermission,
   invalidCredentials,
 } from './failures.ts';
-import { deploymentSettings, type Incoming, type Receiving, receive, type TransferSettings } from './receive.ts';
+import {
+  deploymentSettings,
+  type Incoming,
+  type Receiving,
+  receive,
+  receiveBytes,
+  type TransferSettings,
+} from './receive.ts';
 import { readLocation, readTarget, type Target } from './request-target.ts';
-import { withResponseTimeout } from './retry-policy.ts';
+import { type RetryPolicy, withResponseTimeout } from './retry-policy.ts';
 
 const maxRedirects = 10;
 
@@ -23,6 +30,19 @@ const maxRedirects = 10;
 export async function importUrl(run: Receiving, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
   const file = await receive(run, 0, remoteFile(run.parameters, settings), settings);
   return { files: [file] };
+}
+
+/** The client waits meanwhile, and can repeat its request. */
+const downloadPolicy: RetryPolicy = { maxAttempts: 2, backoffMs: 100, idleTimeoutMs: 10_000 };
+
+/** Fetches the file of a URL into memory, up to a size. */
+export function downloadUrl(
+  url: string,
+  maxBytes: number,
+  signal: AbortSignal,
+  settings: TransferSettings = { ...deploymentSettings(), retryPolicy: downloadPolicy },
+): Promise<Buffer> {
+  return receiveBytes(remoteFile({ url }, settings), settings, maxBytes, signal);
 }
 
 type HttpResponse = Awaited<ReturnType<Client['request']>> & { client: Client; target: Target };

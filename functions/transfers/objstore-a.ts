@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
+import { s3Endpoint } from '../../shared/net/s3-endpoint.ts';
 import { required } from '../../shared/settings.ts';
 import { filesAtOnce, maxFilesPerTask } from '../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
@@ -118,12 +119,7 @@ function endpointOf(parameters: JsonObject, region: string, own: boolean): URL |
   if (own) return undefined;
   if (!/^[a-z0-9-]{1,40}$/.test(region))
     throw failed(`Expected a region such as us-east-1 but received ${JSON.stringify(region)}.`);
-  const suffix = region.startsWith('cn-')
-    ? 'amazonaws.com.cn'
-    : region.startsWith('eusc-')
-      ? 'amazonaws.eu'
-      : 'amazonaws.com';
-  return new URL(`https://s3.${region}.${suffix}`);
+  return s3Endpoint(region);
 }
 
 function credentialsOf({ access_key_id, secret_access_key, session_token }: JsonObject) {

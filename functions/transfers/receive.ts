@@ -56,7 +56,7 @@ export function receive(
 ): Promise<StoredFile> {
   const { retryPolicy, pace } = settings;
   const { limits = {} } = run.task;
-  const maxFileBytes = Math.min(settings.maxFileBytes, limits.maxFileBytes ?? settings.maxFileBytes);
+  const maxBytes = Math.min(settings.maxFileBytes, limits.maxFileBytes ?? settings.maxFileBytes);
   const tooLarge = (bytes: number) => {
     const msg = bytes > settings.maxFileBytes ? undefined : sizeProblem(limits, bytes);
     return msg === undefined
@@ -64,22 +64,10 @@ export function receive(
       : insufficientPermission(msg);
   };
   return startingOver(retryPolicy, run.signal, async () => {
-    const capped: Source = {
-      explain: (error) => incoming.explain(error),
-      async open(offset, signal) {
-        const opened = await incoming.open(offset, signal);
-        if (opened.size === undefined || opened.size <= maxFileBytes) return opened;
-        opened.stream.on('error', () => undefined).destroy();
-        throw tooLarge(opened.size);
-      },
-    };
-    const raw = counted(readSteadily(capped, retryPolicy, run.signal, pace), (chunk, total) => {
+    const contents = contentsOf(incoming, { retryPolicy, pace }, run.signal, { maxBytes, tooLarge }, (chunk, total) => {
       const { size } = incoming.announced;
       if (count) count(chunk);
       else if (size) run.progress((total / size) * 100);
-    });
-    const contents = counted(decodeAnnounced(raw, incoming), (_chunk, total) => {
-      if (total > maxFileBytes) throw tooLarge(total);
     });
     const { head, rest } = await peek(contents);
     const { announced } = incoming;
@@ -94,6 +82,50 @@ export function receive(
     const key = outputKey(run.task.id, run.attempt, index);
     const size = await storeStream(Readable.from(rest, { objectMode: false }), key, mediaType, run.signal, partsAtOnce);
     return { key, name: fullName, size, format: knownFormat, content, mediaType, token: newToken() };
+  });
+}
+
+/** A size, and the error for content that is larger. */
+interface SizeLimit {
+  maxBytes: number;
+  tooLarge(bytes: number): Error;
+}
+
+/** Reads content up to a size, decoded. Reports each chunk that is received. */
+function contentsOf(
+  incoming: Incoming,
+  { retryPolicy, pace }: Pick<TransferSettings, 'retryPolicy' | 'pace'>,
+  runSignal: AbortSignal,
+  { maxBytes, tooLarge }: SizeLimit,
+  count: (chunk: number, total: number) => void = () => {},
+): AsyncGenerator<Buffer> {
+  const capped: Source = {
+    explain: (error) => incoming.explain(error),
+    async open(offset, signal) {
+      const opened = await incoming.open(offset, signal);
+      if (opened.size === undefined || opened.size <= maxBytes) return opened;
+      opened.stream.on('error', () => undefined).destroy();
+      throw tooLarge(opened.size);
+    },
+  };
+  const raw = counted(readSteadily(capped, retryPolicy, runSignal, pace), count);
+  return counted(decodeAnnounced(raw, incoming), (_chunk, total) => {
+    if (total > maxBytes) throw tooLarge(total);
+  });
+}
+
+/** Reads content into memory, up to a size. */
+export function receiveBytes(
+  incoming: Incoming,
+  settings: TransferSettings,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const tooLarge = () => failed(`It is larger than ${maxBytes.toLocaleString('en')} bytes, the maximum.`);
+  return startingOver(settings.retryPolicy, signal, async () => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of contentsOf(incoming, settings, signal, { maxBytes, tooLarge })) chunks.push(chunk);
+    return Buffer.concat(chunks);
   });
 }
 

@@ -78,14 +78,18 @@ export class Endpoints extends NestedStack {
     const identify = row.access === 'public' ? [] : row.keyOnly ? identifyKey : identifyCaller;
     const permissions: Permission[] = [...identify, ...row.permissions];
     const operation = row.sharedFunction === undefined ? row.operation : undefined;
-    const reached = { ...resources, queues: queuesFor(operation, resources.queues) };
+    const reached = {
+      ...resources,
+      queues: queuesFor(operation, resources.queues),
+      engines: new Map([...resources.engines].filter(([engine]) => row.engine === undefined || engine === row.engine)),
+    };
     return new ZipFunction(this.#http, pascalCase(name), {
       entry: `functions/api/${row.module}.ts`,
       description: `${row.method} ${row.path}: ${row.summary}`,
       timeout,
       memoryMegabytes,
       environment: {
-        ...settingsWithout(environment, row.upload ? unreadByInstant : ['instantAtOnce']),
+        ...settingsWithout(environment, row.upload || row.engine ? unreadByInstant : ['instantAtOnce']),
         ...variablesFor(permissions, reached),
         ...(operation === undefined ? {} : { LATHE_OPERATION: operation }),
         ...((row.bucket === 'wait' || row.mayWait) && presetOf(this).isShared ? { LATHE_HOLDS_REQUESTS: 'false' } : {}),

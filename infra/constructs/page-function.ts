@@ -1,3 +1,4 @@
+import { picturePathHeader } from '../../shared/net/distribution.ts';
 import { htmlFiles } from '../../web/html-files.ts';
 import { idForm } from '../../web/pages.ts';
 
@@ -27,6 +28,27 @@ function handler(event) {
     headers: { 'content-type': { value: 'application/json' } },
     body: JSON.stringify({ errorCode: 'not_found', msg: 'There is no ' + request.uri + '.' }),
   };
+}
+`;
+}
+
+/**
+ * Returns the code of the CloudFront function in front of images by URL. API Gateway decodes paths, and a signature is that
+ * of the original, so it is sent in a header. Paths that decoding does not change have none: API Gateway takes 10,240 bytes
+ * of request line and headers. A client's own header would be cached under the path, so it is removed. The Accept header is
+ * reduced to three values, which are all that the cache tells apart.
+ */
+export function pictureFunctionCode(): string {
+  return `function handler(event) {
+  var request = event.request;
+  var headers = request.headers;
+  delete headers['${picturePathHeader}'];
+  if (request.uri.indexOf('%') >= 0) headers['${picturePathHeader}'] = { value: request.uri };
+  var accept = headers.accept ? headers.accept.value : '';
+  if (accept.indexOf('image/avif') >= 0) accept = 'image/avif,image/webp';
+  else accept = accept.indexOf('image/webp') >= 0 ? 'image/webp' : '*/*';
+  headers.accept = { value: accept };
+  return request;
 }
 `;
 }

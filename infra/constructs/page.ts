@@ -5,7 +5,10 @@ import {
   AccessLevel,
   AllowedMethods,
   type BehaviorOptions,
+  CacheCookieBehavior,
+  CacheHeaderBehavior,
   CachePolicy,
+  CacheQueryStringBehavior,
   Distribution,
   Function as EdgeFunction,
   FunctionCode,
@@ -43,7 +46,7 @@ import { run } from '../images/shell.ts';
 import { pageBuild, pageFingerprint } from '../page-build.ts';
 import { expiringLogs } from './function.ts';
 import { localBundling } from './local-bundling.ts';
-import { pageFunctionCode } from './page-function.ts';
+import { pageFunctionCode, pictureFunctionCode } from './page-function.ts';
 import { headersBehaviors } from './page-headers.ts';
 
 /** Records the folder that the deployed files are built from, so that the local stack serves the same. */
@@ -89,10 +92,14 @@ export class Page extends Construct {
       // Holds only the build.
       removalPolicy: RemovalPolicy.DESTROY,
     });
+    const apiBehavior = this.#apiBehavior(api);
     const distribution = new Distribution(this, 'Distribution', {
       comment: `${Stack.of(this).stackName}: page and API`,
-      defaultBehavior: this.#apiBehavior(api),
-      additionalBehaviors: this.#pageBehaviors(this.#originOf(asInterface(bucket)), origins),
+      defaultBehavior: apiBehavior,
+      additionalBehaviors: {
+        ...this.#pageBehaviors(this.#originOf(asInterface(bucket)), origins),
+        '/i/*': this.#pictureBehavior(apiBehavior),
+      },
       errorResponses: cachedStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,
       priceClass,
@@ -138,6 +145,35 @@ export class Page extends Construct {
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       // A redirect would come after the key was sent in clear text, and hide the mistake from the author of the URL.
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+    };
+  }
+
+  /** Images by URL: responses of the API that are cached, for as long as they say, by path and by what browsers accept. */
+  #pictureBehavior(api: BehaviorOptions): BehaviorOptions {
+    const paths = new EdgeFunction(this, 'Pictures', {
+      functionName: this.#name('pictures'),
+      comment: 'Keeps the path and reduces the Accept header of images by URL',
+      code: FunctionCode.fromInline(pictureFunctionCode()),
+      runtime: FunctionRuntime.JS_2_0,
+    });
+    return {
+      ...api,
+      allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+      cachePolicy: new CachePolicy(this, 'PictureCache', {
+        cachePolicyName: this.#name('pictures'),
+        comment: 'Images by URL',
+        minTtl: Duration.seconds(0),
+        defaultTtl: Duration.seconds(0),
+        maxTtl: Duration.days(365),
+        headerBehavior: CacheHeaderBehavior.allowList('Accept'),
+        queryStringBehavior: CacheQueryStringBehavior.none(),
+        cookieBehavior: CacheCookieBehavior.none(),
+      }),
+      // API Gateway adds this header only if the request has an Origin, which is not part of the cache key.
+      responseHeadersPolicy: ResponseHeadersPolicy.CORS_ALLOW_ALL_ORIGINS,
+      // Images are compressed, and text formats among them are rare.
+      compress: false,
+      functionAssociations: [{ function: paths, eventType: FunctionEventType.VIEWER_REQUEST }],
     };
   }
 

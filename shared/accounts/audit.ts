@@ -4,6 +4,8 @@ import type { Caller } from './caller.ts';
 export const auditActions = [
   'key.created',
   'key.deleted',
+  'image_key.created',
+  'image_key.deleted',
   'webhook.created',
   'webhook.deleted',
   'team.created',

@@ -3,6 +3,7 @@ import {
   CopyObjectCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
+  GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -27,6 +28,14 @@ export function newToken(): string {
 export async function putObject(key: string, body: Uint8Array | string, mediaType: string): Promise<void> {
   const { client, name } = bucket();
   await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentType: mediaType }));
+}
+
+/** Reads a small object into memory. */
+export async function readObject(key: string): Promise<Uint8Array> {
+  const { client, name } = bucket();
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: name, Key: key }));
+  if (!Body) throw new Error(`S3 responded without a body for ${key}.`);
+  return Body.transformToByteArray();
 }
 
 /** An object as of when it was read. */

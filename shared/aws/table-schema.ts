@@ -25,6 +25,12 @@ export const partitions = {
   apiKey: 'key#',
   /** The keys of an account, for listing. */
   accountKey: 'keys#',
+  /** Keys for image URLs, by id. */
+  imageKey: 'imagekey#',
+  /** The image keys of an account, for listing. */
+  accountImageKey: 'imagekeys#',
+  /** Derivatives of pictures that are being made, and for a minute those that several requests waited for. */
+  derivative: 'derivative#',
   /** The open connections of a key. */
   keyConnection: 'keyconn#',
   /** An account with its members and invitations. */

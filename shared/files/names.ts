@@ -74,15 +74,13 @@ export function uniqueNames(names: string[]): string[] {
 }
 
 /** Formats a Content-Disposition value for any script: the RFC 5987 form with an ASCII fallback, as in RFC 6266. */
-export function contentDisposition(name: string): string {
+export function contentDisposition(name: string, type: 'attachment' | 'inline' = 'attachment'): string {
   const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return ascii === name
-    ? `attachment; filename="${ascii}"`
-    : `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+  return ascii === name ? `${type}; filename="${ascii}"` : `${type}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
 /** Returns the names of exported files: the requested one, completed by the file's extension, or their own. */

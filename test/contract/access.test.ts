@@ -49,6 +49,7 @@ beforeAll(async () => {
     jobId: (await createJob({ import: importPng })).id,
     webhookId: webhook.body.id,
     keyId: kept.id,
+    imageKeyId: unknownId,
     deliveryId: 'none',
     memberId: unknownId,
   };

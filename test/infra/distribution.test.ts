@@ -11,7 +11,7 @@ import type { ForwardedRequest } from '../../packages/local-aws/src/api-gateway/
 import { createDistribution } from '../../packages/local-aws/src/cloudfront/distribution.ts';
 import type { LocalDistribution } from '../../packages/local-aws/src/template/model.ts';
 import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
-import { distributionHeader } from '../../shared/net/distribution.ts';
+import { distributionHeader, pictureAccept, picturePathHeader } from '../../shared/net/distribution.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lathe-test-'));
 const files = ['index.html', 'favicon.svg', 'assets/main-1.js', 'secret.txt'];
@@ -137,9 +137,9 @@ describe('the page', () => {
   });
 });
 
-test('the function is ECMAScript 5, all of which CloudFront has', () => {
+test('the functions are ECMAScript 5, all of which CloudFront has', () => {
   const codes = new Set(distribution.behaviors.flatMap(({ code }) => code ?? []));
-  expect(codes.size).toBe(1);
+  expect(codes.size).toBe(2);
   for (const code of codes)
     expect(transformSync(code, { target: 'es5' }).code).toBe(transformSync(code, { target: 'esnext' }).code);
 });
@@ -169,6 +169,40 @@ describe('the API', () => {
     ['headers of more than 20,480 bytes', '/v1/process/jobs', { headers: { 'x-long': 'x'.repeat(20_480) } }, 413],
   ])('is not given %s', async ([, path, sent, status]) => {
     expect(await send(path, sent)).toMatchObject({ status });
+    expect(forwarded).toBeUndefined();
+  });
+});
+
+describe('images by URL', () => {
+  const forwardedHeader = (name: string) => {
+    const { rawHeaders = [] } = forwarded ?? {};
+    return rawHeaders.filter((_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+  };
+
+  test.for(['/i/1/s/w:1/plain/http%3A%2F%2Fa%2Fb', '/i/1/s/w:1/plain/http://a/b%20c@webp?x=1'])(
+    'keep the path %s, which API Gateway decodes',
+    async (path) => {
+      await send(path);
+      expect(forwardedHeader(picturePathHeader)).toEqual([path.split('?')[0]]);
+      expect(forwarded?.url).toBe(path);
+    },
+  );
+
+  test('have no header for a path that decoding does not change, not even one of the client', async () => {
+    await send('/i/1/s/w:1/aHR0', { headers: { [picturePathHeader]: '/i/1/s/w:2/aHR0' } });
+    expect(forwardedHeader(picturePathHeader)).toEqual([]);
+  });
+
+  test.for(['image/avif,image/webp,*/*;q=0.8', 'text/html,image/webp', '*/*', 'image/apng', ''])(
+    'reduce the Accept header %j as the API does',
+    async (accept) => {
+      await send('/i/1/s/w:1/aHR0', { headers: { accept } });
+      expect(forwardedHeader('accept')).toEqual([pictureAccept(accept)]);
+    },
+  );
+
+  test('take GET and HEAD only', async () => {
+    expect(await send('/i/1/s/w:1/aHR0', { method: 'POST' })).toMatchObject({ status: 403 });
     expect(forwarded).toBeUndefined();
   });
 });

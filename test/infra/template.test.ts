@@ -187,7 +187,7 @@ describe('an engine', () => {
   const engines = engineCatalogues.filter(({ resources }) => resources.packaging === 'image');
 
   test.for(engines.map((catalogue) => [catalogue.engine, catalogue] as const))(
-    '(%s) may write its log and nothing else, and only its worker and instant conversions may invoke it',
+    '(%s) may write its log and nothing else, and only its worker, instant conversions and images by URL may invoke it',
     ([, catalogue]) => {
       const engine = functionOf(stack, `${folderOf(catalogue)}/handler.ts`);
       expect(engine.role.statements.flatMap(({ actions }) => actions).sort()).toEqual([
@@ -203,6 +203,7 @@ describe('an engine', () => {
         new Set([
           functionOf(stack, { worker: catalogue.engine }),
           functionOf(stack, 'functions/api/instant/instant.ts'),
+          ...(catalogue.engine === 'image' ? [functionOf(stack, 'functions/api/pictures/show-picture.ts')] : []),
         ]),
       );
       for (const { environment } of callers) expect(environment[functionVariable(catalogue.engine)]).toBe(engine.name);
@@ -440,7 +441,9 @@ describe('every row of the route table', () => {
     const ofKey = route.access === 'key' ? (['apiKey:get', 'rate:update'] as const) : [];
     const takesSession = route.access === 'key' && !route.keyOnly;
     const ofSession = takesSession ? (['signIn:get', 'signIn:update', 'account:get'] as const) : [];
-    const expected = [...route.permissions, ...ofKey, ...ofSession].flatMap((need) => permissionsOf(need, fn));
+    const expected = [...route.permissions, ...ofKey, ...ofSession].flatMap((need) =>
+      permissionsOf(need, fn, route.engine),
+    );
     expect(permissionsIn(fn)).toEqual([...new Set([...expected, ...logging(stack, fn)])].sort());
   });
 
@@ -497,6 +500,9 @@ const keysOfItems: Record<string, string> = {
   counts: 'counts#*',
   apiKey: 'key#*',
   accountKey: 'keys#*',
+  imageKey: 'imagekey#*',
+  accountImageKey: 'imagekeys#*',
+  derivative: 'derivative#*',
   keyConnection: 'keyconn#*',
   pinged: 'ping#*',
   account: 'account#*',
@@ -539,7 +545,7 @@ const objectActions: Record<string, string> = {
   delete: 'DeleteObject',
 };
 
-function permissionsOf(need: Permission, { environment }: LocalFunction): string[] {
+function permissionsOf(need: Permission, { environment }: LocalFunction, engine?: string): string[] {
   const [kind = '', action = ''] = need.split(':');
   const [table, bucket] = [stack.tables[0]?.arn, stack.buckets[0]?.arn];
   const withKeys = (keys: string) => `where dynamodb:LeadingKeys ForAllValues:StringLike ${keys}`;
@@ -556,7 +562,9 @@ function permissionsOf(need: Permission, { environment }: LocalFunction): string
       : [`s3:${objectActions[action]} ${bucket}/${kind}/*`];
   if (need === 'sockets:locate' || need === 'issuer:locate') return [];
   if (need === 'engines:invoke')
-    return stack.functions.filter(({ perTenant }) => perTenant).map(({ arn }) => `lambda:InvokeFunction ${arn}`);
+    return stack.functions
+      .filter(({ perTenant, entry }) => perTenant && (engine === undefined || entry.includes(`/engines/${engine}/`)))
+      .map(({ arn }) => `lambda:InvokeFunction ${arn}`);
   if (need === 'bus:put') return stack.eventBuses.map(({ arn }) => `events:PutEvents ${arn}`);
   if (action !== 'send') throw new Error(`No endpoint is known to need ${need}.`);
   // A function has a queue's URL if and only if it may send to it.
@@ -620,11 +628,21 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   ['and no function writes them', /s3:PutObject .*\/uploads\/\*$/, []],
   ['but those that make forms', /sts:AssumeRole .*SignersUploads\w*$/, ['HttpCreateJob', 'HttpImportUpload']],
   [
-    'workers and instant conversions read stored files',
+    'workers, instant conversions and images by URL read stored files',
     /s3:GetObject .*\/files\/\*$/,
-    /^Engine\w+Worker$|^HttpInstant$/,
+    /^Engine\w+Worker$|^HttpInstant$|^HttpPicture$/,
   ],
-  ['and links do', /sts:AssumeRole .*SignersFiles\w*$/, ['HttpFile', 'HttpInstant']],
+  ['and links do', /sts:AssumeRole .*SignersFiles\w*$/, ['HttpFile', 'HttpInstant', 'HttpPicture']],
+  [
+    'image keys hold signing keys and credentials of stores, which only image URLs need',
+    /(?:GetItem|Query) .* imagekey#\*$/,
+    ['HttpPicture'],
+  ],
+  [
+    'and two endpoints write them',
+    /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* imagekeys?#\*$/,
+    ['HttpImageKeyCreate', 'HttpImageKeyDelete'],
+  ],
   ['only workers report progress', /sqs:SendMessage .*:EventsProgressQueue\w+$/, /^Engine\w+Worker$/],
   ['only workers and the sweep handle revoked runs', /\/revoked\/\*$/, /^Engine\w+Worker$|^LifecycleSweep$/],
   [

@@ -71,6 +71,7 @@ export function handlerOf<const R extends Route>(
       headers: event.headers,
       cookies: event.cookies ?? [],
       method: event.requestContext.http.method,
+      path: event.rawPath,
       requestId: event.requestContext.requestId,
       source: {
         address: viewerAddress(event),

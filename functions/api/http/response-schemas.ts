@@ -196,6 +196,31 @@ const Actor = z.object({
   id: z.string().optional().describe('The id of the key or person.'),
 });
 
+const ImageKeyFields = z.object({
+  id: Id,
+  name: z.string(),
+  url: z.url().describe('Base URL of its images, for clients of imgproxy.'),
+  sources: z.array(
+    z.union([
+      z.object({ host: z.string(), prefix: z.string().optional() }),
+      z.object({
+        bucket: z.string(),
+        region: z.string(),
+        access_key_id: z.string(),
+        endpoint: z.string().optional(),
+        prefix: z.string().optional(),
+      }),
+    ]),
+  ),
+  presets: z.record(z.string(), z.string()),
+  presets_only: z.boolean(),
+  signature_size: z.int(),
+  max_age: z.int(),
+  watermark: z.string().nullable(),
+  createdAt: Timestamp,
+  createdBy: Actor,
+});
+
 const KeyFields = z.object({
   id: Id,
   name: z.string(),
@@ -308,6 +333,11 @@ export const responseSchemas = {
   }),
   NewKey: KeyFields.extend({ key: z.string().describe('The key itself. Shown only once.') }),
   KeyList: z.object({ docs: z.array(KeyFields) }),
+  NewImageKey: ImageKeyFields.extend({
+    key: z.string().describe('Key of signatures, hexadecimal: IMGPROXY_KEY. Shown only once.'),
+    salt: z.string().describe('Salt of signatures, hexadecimal: IMGPROXY_SALT. Shown only once.'),
+  }),
+  ImageKeyList: z.object({ docs: z.array(ImageKeyFields) }),
   Account: AccountOfPerson,
   Member,
   MemberList: z.object({ docs: z.array(Member) }),

@@ -16,6 +16,8 @@ export interface Route {
   sharedFunction?: string;
   /** Operation of the tasks that it creates. */
   operation?: OperationName;
+  /** The only engine that its function invokes; defaults to all. */
+  engine?: string;
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   summary: string;
@@ -93,6 +95,8 @@ export interface ApiRequest<R extends Route> {
   /** Each as `name=value`. */
   cookies: string[];
   method: string;
+  /** The path, which API Gateway has percent-decoded. */
+  path: string;
   requestId: string;
   /** Source of the request, for the audit log. */
   source: Source;

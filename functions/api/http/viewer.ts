@@ -7,10 +7,15 @@ import { distributionHeader } from '../../../shared/net/distribution.ts';
  */
 export function viewerAddress({ headers, requestContext }: APIGatewayProxyEventV2): string {
   const { sourceIp } = requestContext.http;
-  const key = process.env.LATHE_DISTRIBUTION_KEY;
-  if (!key || headers[distributionHeader] !== key) return sourceIp;
+  if (!isFromDistribution(headers)) return sourceIp;
   const addresses = (headers['x-forwarded-for'] ?? '').split(',').map((address) => address.trim());
   // API Gateway appends the address of the CloudFront server.
   if (addresses.at(-1) === sourceIp) addresses.pop();
   return addresses.at(-1) || sourceIp;
+}
+
+/** Returns whether a request came through the distribution of the stack, so that its headers can be believed. */
+export function isFromDistribution(headers: Record<string, string | undefined>): boolean {
+  const key = process.env.LATHE_DISTRIBUTION_KEY;
+  return key !== undefined && key !== '' && headers[distributionHeader] === key;
 }

@@ -29,7 +29,7 @@ const copySeconds = 3;
 
 /** The result: one file, in memory or under a key of the bucket. */
 export interface InstantResult {
-  file: { name: string; mediaType: string } & ({ bytes: Uint8Array } | { key: string });
+  file: { name: string; format: string; mediaType: string } & ({ bytes: Uint8Array } | { key: string });
   /** Media type of the files in the file, if it is a ZIP of several. */
   archivedType?: string;
   details: JsonObject;
@@ -43,24 +43,43 @@ export async function performNow(
   deadline: number,
   logger: Logger,
 ): Promise<InstantResult | undefined> {
-  // Taken before files are fetched, because a slow server occupies this function like a slow engine.
-  const place = await takePlace(user, deadline);
   try {
-    const work = await workOf(prepared, AbortSignal.timeout(Math.max(0, deadline - Date.now())));
-    if (!isQuick(work, deadline - Date.now())) return undefined;
-    const result = await perform(work, place, deadline, logger);
-    learn(work, result.engineMs);
-    return result;
+    return await withinPlace(user, deadline, async (place) => {
+      const work = await workOf(prepared, AbortSignal.timeout(Math.max(0, deadline - Date.now())));
+      if (!isQuick(work, deadline - Date.now())) return undefined;
+      const { engine, task, files } = work;
+      const planned = () => planRun(engine, task, task.payload, files);
+      const result = await perform(work, planned, { place, deadline, logger });
+      learn(work, result.engineMs);
+      return result;
+    });
   } catch (error) {
     if (error instanceof NoEngineFree) return undefined;
     throw error;
   } finally {
-    await Promise.all([endInstant(place, place.usage), deleteKeys(fetchedFor(prepared))]);
+    await deleteKeys(fetchedFor(prepared));
   }
 }
 
 /** A place with the engine time that was used in it. */
 type UsedPlace = InstantPlace & { usage?: UsageEntry | undefined };
+
+/**
+ * Does work within one of the account's places. Files are fetched within it too, because a slow server occupies this function
+ * like a slow engine.
+ */
+export async function withinPlace<T>(
+  user: string,
+  deadline: number,
+  work: (place: UsedPlace) => Promise<T>,
+): Promise<T> {
+  const place = await takePlace(user, deadline);
+  try {
+    return await work(place);
+  } finally {
+    await endInstant(place, place.usage);
+  }
+}
 
 async function takePlace(user: string, deadline: number): Promise<UsedPlace> {
   const max = settings.instantAtOnce;
@@ -74,17 +93,16 @@ async function takePlace(user: string, deadline: number): Promise<UsedPlace> {
   );
 }
 
-/** Performs instant work by its engine. Errors are responses, and the log does not contain the secrets of the work. */
-async function perform(
-  { engine, task, files, secrets }: InstantWork,
-  place: UsedPlace,
-  deadline: number,
-  logger: Logger,
+/** Performs a plan by an engine. Errors are responses, and the log does not contain the secrets of the work. */
+export async function perform(
+  { engine, task, secrets }: Omit<InstantWork, 'files'>,
+  planned: () => RunPlan<InputFile>,
+  { place, deadline, logger }: { place: UsedPlace; deadline: number; logger: Logger },
 ): Promise<InstantResult> {
   try {
-    const plan = planRun(engine, task, task.payload, files);
+    const plan = planned();
     const run = async (end: number, late: HttpError) => lastResponse(engine, await requestOf(task, plan, end), late);
-    return await resultOf(task, plan, await metered({ task, place, formats: formatsOf(plan), deadline }, run));
+    return await resultOf(task, plan, await metered({ task, place, plan, deadline }, run));
   } catch (error) {
     throw asHttpError(error, secrets, logger);
   }
@@ -92,7 +110,7 @@ async function perform(
 
 /** Runs an engine within the engine time that the account, the key and a task have left, and counts what it uses. */
 async function metered(
-  { task, place, formats, deadline }: { task: Task; place: UsedPlace; formats: string; deadline: number },
+  { task, place, plan, deadline }: { task: Task; place: UsedPlace; plan: RunPlan; deadline: number },
   run: (end: number, late: HttpError) => Promise<LastResponse>,
 ): Promise<LastResponse> {
   const now = Date.now();
@@ -103,9 +121,11 @@ async function metered(
   const started: Task = { ...task, status: 'processing', meter };
   if (!(await charge(task, started))) throw failedRequest(outOfMinutes(now));
   let ms = 0;
+  let { outputFormat } = plan;
   try {
     const response = await run(end, late);
     ms = 'engineMs' in response ? response.engineMs : 0;
+    if (plan.picture && response.type === 'done') outputFormat = response.outputs[0]?.format ?? outputFormat;
     return response;
   } catch (error) {
     // As for tasks: without a report the whole run counts, unless the service itself ended it.
@@ -113,6 +133,7 @@ async function metered(
     throw error;
   } finally {
     const endedAt = new Date().toISOString();
+    const formats = formatsOf({ ...plan, outputFormat });
     const ended: Task = { ...started, status: 'completed', endedAt, meter: endMeter(meter, { ms, formats }) };
     place.usage = usageOf(started, ended);
     await charge(started, ended);
@@ -135,7 +156,7 @@ async function requestOf(task: Task, { files, ...plan }: RunPlan<InputFile>, dea
     ),
     output: await presignOutput(task.id, attempt, plan.maxOutputBytes, deadline),
     inlineBytes: maxInstantBytes,
-    archive: archiveName(task, files),
+    ...(plan.picture ? {} : { archive: archiveName(task, files) }),
     deadline,
   };
 }
@@ -175,14 +196,17 @@ async function resultOf(task: Task, plan: RunPlan, response: LastResponse): Prom
   if (!output) throw new Error('The engine returned no output.');
   const mediaType = catalogue.mediaType(output.format);
   const name = outputName(output.name, output.format, task.payload.filename);
-  const archive = output.format === plan.outputFormat ? {} : { archivedType: catalogue.mediaType(plan.outputFormat) };
+  const { format } = output;
+  const isArchive = !plan.picture && format !== plan.outputFormat;
+  const archive = isArchive ? { archivedType: catalogue.mediaType(plan.outputFormat) } : {};
   const facts = { ...archive, details, engineMs };
-  if ('content' in output) return { file: { name, mediaType, bytes: Buffer.from(output.content, 'base64') }, ...facts };
+  if ('content' in output)
+    return { file: { name, format, mediaType, bytes: Buffer.from(output.content, 'base64') }, ...facts };
   const signal = AbortSignal.timeout(copySeconds * 1000);
   try {
     const [stored] = await keepOutputs({ task, attempt, signal }, storedOf(outputs), plan.maxOutputBytes);
     if (!stored) throw new Error('The engine stored no output.');
-    return { file: { name, mediaType, key: stored.key }, ...facts };
+    return { file: { name, format, mediaType, key: stored.key }, ...facts };
   } catch (error) {
     throw signal.aborted ? outOfTime() : error;
   } finally {

@@ -7,7 +7,7 @@ const digestSize = 32;
 /** Shorter signatures could be guessed. imgproxy allows a single byte. */
 export const minSignatureSize = 8;
 
-/** What imgproxy's clients and documentation write instead of a signature. */
+/** What imgproxy's clients and documentation write instead of a signature. Such URLs are never valid here. */
 const placeholders = new Set(['unsafe', 'insecure', '_']);
 
 /** A key for URLs, like the settings IMGPROXY_KEY, IMGPROXY_SALT and IMGPROXY_SIGNATURE_SIZE of imgproxy. */
@@ -18,8 +18,6 @@ export interface PictureKey {
   salt: string;
   /** Bytes of a signature, from 8 to 32; defaults to 32. Longer and shorter signatures are invalid. */
   signatureSize?: number;
-  /** Whether URLs with `unsafe`, `insecure` or `_` instead of a signature are valid. */
-  allowUnsigned?: boolean;
 }
 
 /** Returns the signature of a path, which begins with a slash. */
@@ -35,15 +33,20 @@ export function signatureOf(path: string, { key, salt, signatureSize = digestSiz
 }
 
 /**
- * Verifies the signature of a path. Throws the 403. The text is compared, not the bytes, because several texts decode to the
+ * Returns whether a path has the signature of a key. The text is compared, not the bytes, because several texts decode to the
  * same bytes, and each would be a derivative of its own in a cache.
  */
-export function verifySignature({ signature, path }: SignedPath, key: PictureKey): void {
-  if (key.allowUnsigned && placeholders.has(signature)) return;
+export function isSigned({ signature, path }: SignedPath, key: PictureKey): boolean {
   const expected = Buffer.from(signatureOf(path, key));
   const received = Buffer.from(signature);
-  if (expected.length === received.length && timingSafeEqual(expected, received)) return;
-  if (placeholders.has(signature)) throw invalidSignature('The key does not allow URLs without a signature.');
+  return expected.length === received.length && timingSafeEqual(expected, received);
+}
+
+/** Throws the 403 if a path does not have the signature of a key. */
+export function verifySignature(signed: SignedPath, key: PictureKey): void {
+  if (isSigned(signed, key)) return;
+  const { signature } = signed;
+  if (placeholders.has(signature)) throw invalidSignature('URLs without a signature are not valid.');
   if (signature.includes(':'))
     throw invalidSignature('Expected a signature before the options, but the path begins with an option.');
   throw invalidSignature('The signature is invalid.');

@@ -13,7 +13,7 @@ type Json = Record<string, unknown>;
 const errorMeanings: Record<string, string> = {
   400: 'Bad request: a parameter is invalid.',
   401: 'Unauthorized: key missing or invalid.',
-  403: 'Forbidden: the key or role lacks a scope, or a limit of the key does not allow it.',
+  403: 'Forbidden: the key or role lacks a scope, a limit of the key does not allow it, or a signature is invalid.',
   404: 'Not found: the specified content does not exist.',
   406: 'Not acceptable: a format other than JSON was requested.',
   409: 'Conflict with the current state of the resource.',
@@ -47,7 +47,9 @@ const responseHeaders = {
 export function openapiDocument(url = required('LATHE_URL')): Json {
   const paths: Record<string, Json> = {};
   for (const [name, route] of Object.entries<Route>(routes)) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) };
+    // OpenAPI has no parameter that takes the rest of a path.
+    const path = route.path.replace('+}', '}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(name, route) };
   }
   return {
     openapi: '3.1.0',
@@ -198,7 +200,7 @@ function operation(name: string, route: Route): Json {
     responses: Object.fromEntries(
       [
         [String(route.success), success(route)] as const,
-        ...(route.upload ? [['303', redirect] as const] : []),
+        ...(route.upload || route.engine ? [['303', redirect] as const] : []),
         ...(route.alternative ? [[String(route.alternative.status), alternative(route.alternative)] as const] : []),
         ...[...errors].sort().map((status) => [status, error(status, route)] as const),
       ].map(([status, response]) => [status, withHeaders(status, route, response)]),
@@ -272,6 +274,7 @@ function success(route: Route): Json {
       headers: { 'Lathe-Conversion-Seconds': { description: 'Engine time.', schema: { type: 'number' } } },
       content: { '*/*': {} },
     };
+  if (route.engine) return { description: 'The image.', content: { 'image/*': {} } };
   if (!route.response) return { description: 'Done.' };
   return { description: route.summary, content: json(schema(route.response)) };
 }

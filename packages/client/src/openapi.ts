@@ -69,6 +69,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/i/{keyId}/{proxy}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a derivative of an image, by a signed URL in the scheme of imgproxy */
+        get: operations["picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mcp": {
         parameters: {
             query?: never;
@@ -104,6 +121,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/image-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the keys for image URLs
+         * @description Requires the scope `account`.
+         */
+        get: operations["image-key-list"];
+        put?: never;
+        /**
+         * Create a key for image URLs (shown only once)
+         * @description Requires the scope `account`.
+         */
+        post: operations["image-key-create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/image-keys/{imageKeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a key for image URLs (it stops working within 30 seconds; cached images remain)
+         * @description Requires the scope `account`.
+         */
+        delete: operations["image-key-delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1078,7 +1139,7 @@ export interface components {
         AuditPage: {
             docs: {
                 /** @enum {string} */
-                action: "key.created" | "key.deleted" | "webhook.created" | "webhook.deleted" | "team.created" | "member.invited" | "member.joined" | "member.removed" | "role.changed" | "invitation.withdrawn";
+                action: "key.created" | "key.deleted" | "image_key.created" | "image_key.deleted" | "webhook.created" | "webhook.deleted" | "team.created" | "member.invited" | "member.joined" | "member.removed" | "role.changed" | "invitation.withdrawn";
                 actor: {
                     /** @description The id of the key or person. */
                     id?: string;
@@ -1605,6 +1666,43 @@ export interface components {
                  */
                 url: string;
             };
+        };
+        ImageKeyList: {
+            docs: {
+                /** Format: date-time */
+                createdAt: string;
+                createdBy: {
+                    /** @description The id of the key or person. */
+                    id?: string;
+                    /** @enum {string} */
+                    type: "key" | "person" | "operator";
+                };
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+                max_age: number;
+                name: string;
+                presets: {
+                    [key: string]: string;
+                };
+                presets_only: boolean;
+                signature_size: number;
+                sources: ({
+                    host: string;
+                    prefix?: string;
+                } | {
+                    access_key_id: string;
+                    bucket: string;
+                    endpoint?: string;
+                    prefix?: string;
+                    region: string;
+                })[];
+                /**
+                 * Format: uri
+                 * @description Base URL of its images, for clients of imgproxy.
+                 */
+                url: string;
+                watermark: string | null;
+            }[];
         };
         ImportBase64Task: {
             /** @description Content as a data URI: data:<media_type>;base64,<data>. Padding is optional, white space is ignored, and the URL-safe alphabet is accepted. */
@@ -2173,6 +2271,45 @@ export interface components {
             /** @enum {string} */
             output_format: "pdf" | "gif";
         };
+        NewImageKey: {
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: {
+                /** @description The id of the key or person. */
+                id?: string;
+                /** @enum {string} */
+                type: "key" | "person" | "operator";
+            };
+            /** @example 6af9126cc0830000f25c62d1 */
+            id: string;
+            /** @description Key of signatures, hexadecimal: IMGPROXY_KEY. Shown only once. */
+            key: string;
+            max_age: number;
+            name: string;
+            presets: {
+                [key: string]: string;
+            };
+            presets_only: boolean;
+            /** @description Salt of signatures, hexadecimal: IMGPROXY_SALT. Shown only once. */
+            salt: string;
+            signature_size: number;
+            sources: ({
+                host: string;
+                prefix?: string;
+            } | {
+                access_key_id: string;
+                bucket: string;
+                endpoint?: string;
+                prefix?: string;
+                region: string;
+            })[];
+            /**
+             * Format: uri
+             * @description Base URL of its images, for clients of imgproxy.
+             */
+            url: string;
+            watermark: string | null;
+        };
         NewKey: {
             /** Format: date-time */
             createdAt: string;
@@ -2631,6 +2768,38 @@ export interface operations {
             };
         };
     };
+    picture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                keyId: string;
+                /** @description Signature, processing options and source, such as `<signature>/w:300/plain/<url>`. */
+                proxy: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The image. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": unknown;
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     mcp: {
         parameters: {
             query?: never;
@@ -2717,6 +2886,129 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
                 };
+            };
+        };
+    };
+    "image-key-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the keys for image URLs */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageKeyList"];
+                };
+            };
+        };
+    };
+    "image-key-create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description How long browsers and CloudFront cache images, in seconds.
+                     * @default 31536000
+                     */
+                    max_age?: number;
+                    /** @description Purpose of the key. */
+                    name: string;
+                    /**
+                     * @description Processing options by the name of the preset, as in a URL: `rs:fill:300:200/q:80`.
+                     * @default {}
+                     */
+                    presets?: {
+                        [key: string]: string;
+                    };
+                    /**
+                     * @description Whether URLs may only name presets.
+                     * @default false
+                     */
+                    presets_only?: boolean;
+                    /**
+                     * @description Bytes of a signature. Shorter signatures make shorter URLs.
+                     * @default 32
+                     */
+                    signature_size?: number;
+                    /** @description Hosts and buckets that images may come from. */
+                    sources: ({
+                        /** @description A host, or with `*.` all hosts of a domain. Both http and https are allowed. */
+                        host: string;
+                        /** @description Start of the paths that are allowed. */
+                        prefix?: string & (unknown & unknown);
+                    } | {
+                        /** @description Id of an access key that can read the objects. */
+                        access_key_id: string;
+                        /** @description A bucket of S3 or a compatible store, for URLs such as s3://bucket/key. */
+                        bucket: string;
+                        /**
+                         * @description URL of a compatible store. Defaults to that of S3.
+                         * @example https://example.com/file.png
+                         */
+                        endpoint?: string & (unknown & unknown);
+                        /** @description Start of the keys of objects that are allowed. */
+                        prefix?: string;
+                        /** @description Region of the bucket. */
+                        region: string;
+                        /** @description The access key itself. It is never shown again. */
+                        secret_access_key: string;
+                    })[];
+                    /** @description URL of the picture that the option `watermark` draws. It must be within the sources. */
+                    watermark?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a key for image URLs (shown only once) */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewImageKey"];
+                };
+            };
+        };
+    };
+    "image-key-delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                imageKeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -1,8 +1,6 @@
-import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { secretKey } from '../../files/keys.ts';
 import type { JsonObject, Task } from '../../tasks/task.ts';
-import { bucket } from '../bucket.ts';
-import { deleteObject, putObject } from '../objects.ts';
+import { deleteObject, putObject, readObject } from '../objects.ts';
 
 /** A task and its operation, which decides whether its secrets are store credentials or file passwords. */
 type Owner = Pick<Task, 'id' | 'operation'>;
@@ -14,10 +12,7 @@ export async function storeSecrets(task: Owner, secrets: JsonObject): Promise<vo
 
 /** Reads the secrets of a task in progress. */
 export async function readSecrets(task: Owner): Promise<JsonObject> {
-  const { client, name } = bucket();
-  const { Body } = await client.send(new GetObjectCommand({ Bucket: name, Key: secretKey(task) }));
-  if (!Body) throw new Error(`S3 responded without a body for the secrets of ${task.id}.`);
-  return JSON.parse(await Body.transformToString());
+  return JSON.parse(Buffer.from(await readObject(secretKey(task))).toString());
 }
 
 /** Deletes the secrets of a task. */

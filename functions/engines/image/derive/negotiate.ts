@@ -8,8 +8,8 @@ import { EngineError } from '../../runtime/engine.ts';
 /** Formats that results may keep from the source. The first that can hold the result replaces all others. */
 const preferredFormats = ['jpg', 'png', 'gif'] as const satisfies PictureFormat[];
 
-const animatedFormats: ReadonlySet<PictureFormat> = new Set<PictureFormat>(['webp', 'gif']);
-const opaqueFormats: ReadonlySet<PictureFormat> = new Set<PictureFormat>(['jpg']);
+export const animatedFormats: ReadonlySet<PictureFormat> = new Set<PictureFormat>(['webp', 'gif']);
+export const opaqueFormats: ReadonlySet<PictureFormat> = new Set<PictureFormat>(['jpg']);
 
 const negotiable = ['avif', 'webp'] as const satisfies PictureFormat[];
 type NegotiableFormat = (typeof negotiable)[number];

@@ -33,8 +33,8 @@ export interface Picture {
   orientation: number | undefined;
   /** Opens one frame, counted from 0. */
   frame(index: number): Sharp;
-  /** Opens all frames one below the other, if libvips decodes them itself. */
-  roll?: () => Sharp;
+  /** Opens the first frames, or all, one below the other, if libvips decodes them itself. */
+  roll?: (frames?: number) => Sharp;
 }
 
 export interface Opening extends ProgramContext {

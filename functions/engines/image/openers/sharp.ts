@@ -28,7 +28,7 @@ export async function openWithSharp(
     loop: metadata.loop ?? 0,
     frame: (index) => sharp(source, several ? { ...how, page: index, pages: 1 } : how),
     ...(frames > 1 && (isAnimation || (await allOfOneSize(source, frames, metadata)))
-      ? { roll: () => sharp(source, { ...how, limitInputPixels: false, pages: -1 }) }
+      ? { roll: (pages = -1) => sharp(source, { ...how, limitInputPixels: false, pages }) }
       : {}),
   };
 }

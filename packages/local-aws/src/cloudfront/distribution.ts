@@ -98,7 +98,11 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
       if (!behavior || refusal) return send(request, response, refusal ?? page(403, 'No behavior matches.'));
       if (behavior.origin.kind === 'build')
         return send(request, response, await fromBuild(request, behavior, behavior.origin.build));
-      return await api.handle(request, response, forwardedTo(behavior.origin, request, viewerOf(request)));
+      const run = functions.get(behavior.code ?? '');
+      const changed = run && runFunction(run, request);
+      if (changed && !('method' in changed)) return send(request, response, responseOf(changed));
+      const forwarded = forwardedTo(behavior.origin, request, viewerOf(request), changed);
+      return await api.handle(request, response, forwarded);
     },
   };
 }

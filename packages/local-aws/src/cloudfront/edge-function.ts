@@ -8,7 +8,9 @@ import { z } from 'zod';
  */
 const timeoutMs = 5_000;
 
-const headers = z.record(z.string(), z.object({ value: z.string() }));
+const value = z.object({ value: z.string() });
+const headers = z.record(z.string(), value.extend({ multiValue: z.array(value).optional() }));
+const changedRequest = z.object({ method: z.string(), uri: z.string().startsWith('/'), headers });
 const result = z.union([
   z.strictObject({
     statusCode: z.number().int().min(100).max(599),
@@ -16,8 +18,11 @@ const result = z.union([
     headers: headers.optional(),
     body: z.string().optional(),
   }),
-  z.object({ method: z.string(), uri: z.string().startsWith('/'), headers }),
+  changedRequest,
 ]);
+
+/** A request as modified by a function. */
+export type EdgeRequest = z.infer<typeof changedRequest>;
 
 /** The request as modified by the function, or a response instead of the origin's. */
 export type EdgeResult = z.infer<typeof result>;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ForwardedRequest } from '../api-gateway/http/event.ts';
+import type { EdgeRequest } from './edge-function.ts';
 
 /** Headers that CloudFront forwards to no origin: hop-by-hop headers, and those a viewer could spoof. */
 const removedHeaders = new Set([
@@ -19,6 +20,7 @@ export function forwardedTo(
   { host, headers }: { host: string; headers: Record<string, string> },
   request: IncomingMessage,
   viewer: string,
+  changed?: EdgeRequest,
 ): ForwardedRequest {
   const own: Record<string, string> = {
     ...headers,
@@ -27,11 +29,26 @@ export function forwardedTo(
     'x-amz-cf-id': randomBytes(42).toString('base64url'),
     'x-forwarded-for': [...(request.headersDistinct['x-forwarded-for'] ?? []), viewer].join(', '),
   };
-  const kept: string[] = [];
-  for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    const [name = '', value = ''] = request.rawHeaders.slice(index, index + 2);
+  const kept = headersOf(request, changed).filter(([name]) => {
     const key = name.toLowerCase();
-    if (!removedHeaders.has(key) && !key.startsWith('x-edge-') && !Object.hasOwn(own, key)) kept.push(name, value);
-  }
-  return { address: edgeAddress, rawHeaders: [...Object.entries(own).flat(), ...kept] };
+    return !removedHeaders.has(key) && !key.startsWith('x-edge-') && !Object.hasOwn(own, key);
+  });
+  const [, query] = (request.url ?? '').split('?', 2);
+  return {
+    address: edgeAddress,
+    rawHeaders: [...Object.entries(own), ...kept].flat(),
+    ...(changed ? { url: query === undefined ? changed.uri : `${changed.uri}?${query}` } : {}),
+  };
+}
+
+/** Returns the headers of a request, or those that a function has changed them to. Functions see cookies apart from them. */
+function headersOf({ rawHeaders }: IncomingMessage, changed: EdgeRequest | undefined): [string, string][] {
+  const sent: [string, string][] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    sent.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
+  if (!changed) return sent;
+  const values = Object.entries(changed.headers).flatMap(([name, { value, multiValue = [{ value }] }]) =>
+    multiValue.map((each): [string, string] => [name, each.value]),
+  );
+  return [...values, ...sent.filter(([name]) => name.toLowerCase() === 'cookie')];
 }

@@ -22,6 +22,8 @@ export interface FilledBucket {
 /** Ids of CloudFront's managed policies. */
 const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 const cachingOptimized = '658327ea-f89d-4fab-a63d-7e88639e58f6';
+/** Adds the CORS header that API Gateway adds here. */
+const simpleCors = '60669652-455b-4ae9-85a4-c4c02393f86c';
 const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
 /** Statuses whose responses CloudFront caches for ten seconds by default. */
@@ -38,7 +40,8 @@ const apiGatewaySeconds = 30;
 /** Reads the distributions, or throws if CloudFront would refuse one, or its origin a request. */
 export function readDistributions(ofType: ByType, apis: LocalHttpApi[], buckets: FilledBucket[]): LocalDistribution[] {
   const functions = new Map(ofType('AWS::CloudFront::Function').map(readCode));
-  const policies = new Map(ofType('AWS::CloudFront::ResponseHeadersPolicy').map(readHeaders));
+  const policies = new Map([...ofType('AWS::CloudFront::ResponseHeadersPolicy').map(readHeaders), [simpleCors, {}]]);
+  const caches = new Set(ofType('AWS::CloudFront::CachePolicy').map(readCachePolicy));
   const signing = new Set(ofType('AWS::CloudFront::OriginAccessControl').map(readAccessControl));
   return ofType('AWS::CloudFront::Distribution').map(({ logicalId, ref, attributes, properties }) => {
     const config = properties.object('DistributionConfig');
@@ -54,7 +57,7 @@ export function readDistributions(ofType: ByType, apis: LocalHttpApi[], buckets:
     const read = (behavior: Properties, pattern: string): CacheBehavior => {
       const origin = origins.get(behavior.text('TargetOriginId'));
       if (!origin) throw new NotUnderstood(`${logicalId} has no origin for ${pattern}.`);
-      return readBehavior(behavior, { logicalId, pattern, origin, functions, policies });
+      return readBehavior(behavior, { logicalId, pattern, origin, functions, policies, caches });
     };
     const additional = config.objects('CacheBehaviors');
     if (additional.length > maxBehaviors)
@@ -102,6 +105,19 @@ function readHeaders({ ref, properties }: Resource): [id: string, headers: Recor
   for (const header of config.object('CustomHeadersConfig').objects('Items'))
     take(header.text('Header').toLowerCase(), header, (it) => it.text('Value'));
   return [ref, headers];
+}
+
+/** Nothing is cached here. In AWS, responses must say how long they are, and all that they depend on is in the key. */
+function readCachePolicy({ ref, properties }: Resource): string {
+  const config = properties.object('CachePolicyConfig');
+  config.pass('Texts for people', 'Comment', 'Name');
+  config.only('MinTTL', 0);
+  config.only('DefaultTTL', 0);
+  config.pass('Nothing is cached', 'MaxTTL');
+  const key = config.object('ParametersInCacheKeyAndForwardedToOrigin');
+  key.pass('Compression is not imitated', 'EnableAcceptEncodingGzip', 'EnableAcceptEncodingBrotli');
+  key.pass('The origin request policy forwards more', 'CookiesConfig', 'HeadersConfig', 'QueryStringsConfig');
+  return ref;
 }
 
 function readAccessControl({ ref, properties }: Resource): string {
@@ -172,18 +188,20 @@ interface BehaviorContext {
   origin: CacheBehavior['origin'];
   functions: Map<string, string>;
   policies: Map<string, Record<string, string>>;
+  caches: Set<string>;
 }
 
 function readBehavior(
   behavior: Properties,
-  { logicalId, pattern, origin, functions, policies }: BehaviorContext,
+  { logicalId, pattern, origin, functions, policies, caches }: BehaviorContext,
 ): CacheBehavior {
   if (pattern.length > maxPattern)
     throw new NotUnderstood(`${logicalId}: CloudFront takes patterns of ${maxPattern} characters.`);
   behavior.pass('TLS and compression are not imitated', 'ViewerProtocolPolicy', 'Compress');
-  // API responses are for one caller; files of the build are the same for all.
+  // API responses are for one caller, unless paths of their own have a policy; files of the build are the same for all.
   const isApi = origin.kind === 'api';
-  behavior.only('CachePolicyId', isApi ? cachingDisabled : cachingOptimized);
+  const ownPolicies = pattern === '*' ? [] : [...caches];
+  behavior.only('CachePolicyId', ...(isApi ? [cachingDisabled, ...ownPolicies] : [cachingOptimized]));
   if (behavior.optionalText('OriginRequestPolicyId') !== (isApi ? allViewerExceptHostHeader : undefined))
     throw new NotUnderstood(`${logicalId} sends other headers to the origin of ${pattern} than that takes.`);
   const codes = behavior.objects('FunctionAssociations').map((association) => {

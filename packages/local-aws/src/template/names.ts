@@ -81,6 +81,7 @@ export function referable(
     case 'AWS::ApiGatewayV2::Stage':
     case 'AWS::Lambda::EventSourceMapping':
     case 'AWS::Lambda::Permission':
+    case 'AWS::CloudFront::CachePolicy':
     case 'AWS::CloudFront::ResponseHeadersPolicy':
     case 'AWS::S3::BucketPolicy':
     case 'AWS::SQS::QueuePolicy':

@@ -88,7 +88,7 @@ test('a request becomes an event of payload format 2.0', async () => {
   expect(await response.json()).toMatchObject({
     version: '2.0',
     routeKey: 'POST /tasks/{id}',
-    rawPath: '/tasks/a%20b',
+    rawPath: '/tasks/a b',
     rawQueryString: 'x=1&x=2&y=%C3%BC',
     queryStringParameters: { x: '1,2', y: 'ü' },
     pathParameters: { id: 'a b' },
@@ -98,7 +98,7 @@ test('a request becomes an event of payload format 2.0', async () => {
       accountId: '000000000000',
       apiId: 'api123',
       domainName: '127.0.0.1',
-      http: { method: 'POST', path: '/tasks/a%20b', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' },
+      http: { method: 'POST', path: '/tasks/a b', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' },
       requestId: response.headers.get('apigw-requestid'),
       routeKey: 'POST /tasks/{id}',
       stage: '$default',
@@ -300,6 +300,14 @@ test('a client that disconnects, before or after the body, harms nothing', async
 
   expect(response.status).toBe(200);
   expect(api.failures).toEqual([]);
+});
+
+test('a path is decoded, and cut at a question mark that this brings up', async () => {
+  await using api = await serveApi({ routes: ['GET /a/{proxy+}'] });
+
+  const response = await fetch(`${api.root}/a/b%2Fc%25d%3Fe/f`);
+
+  expect(await response.json()).toMatchObject({ rawPath: '/a/b/c%d', rawQueryString: '' });
 });
 
 test('a malformed encoding in the path is passed on as it is', async () => {

@@ -104,20 +104,15 @@ describe('the signature of a picture', () => {
     expect(refusal(`/${signature}${rest}`, { ...pictureKey, signatureSize: 12 })).toBeDefined();
   });
 
-  it.each(['unsafe', 'insecure', '_'])('may be %s if the key allows it', (placeholder) => {
-    const allowing = { ...pictureKey, allowUnsigned: true };
-
-    expect(refusal(`/${placeholder}${rest}`)).toBe('The key does not allow URLs without a signature.');
-    expect(refusal(`/${placeholder}${rest}`, allowing)).toBeUndefined();
-    expect(refusal(`/${signature}${rest}`, allowing)).toBeUndefined();
-    expect(refusal(`/${placeholder}1${rest}`, allowing)).toBe('The signature is invalid.');
+  it.each(['unsafe', 'insecure', '_'])('is never %s', (placeholder) => {
+    expect(refusal(`/${placeholder}${rest}`)).toBe('URLs without a signature are not valid.');
+    expect(refusal(`/${placeholder}1${rest}`)).toBe('The signature is invalid.');
   });
 
   it('by the client without a key is insecure', () => {
     const path = clientPath('https://example.com/a.jpg', 300, {});
 
-    expect(refusal(path)).toBe('The key does not allow URLs without a signature.');
-    expect(refusal(path, { ...pictureKey, allowUnsigned: true })).toBeUndefined();
+    expect(refusal(path)).toBe('URLs without a signature are not valid.');
   });
 
   it('is missed if the path begins with an option', () => {

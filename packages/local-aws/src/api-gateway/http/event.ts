@@ -6,6 +6,8 @@ import type { RouteMatch } from './routes.ts';
 /** A request forwarded by another AWS service, with its address and headers. */
 export interface ForwardedRequest {
   address: string;
+  /** Defaults to that of the request. */
+  url?: string;
   /** Names and values alternate. */
   rawHeaders: string[];
 }
@@ -45,13 +47,14 @@ function buildEvent(request: IncomingMessage, facts: RequestFacts): APIGatewayPr
   headers['x-forwarded-port'] ??= String(request.socket.localPort ?? '');
   const now = new Date();
   const { match, body } = facts;
+  const decodedPath = decoded(facts.path);
   const domainName = host.replace(/:\d+$/, '');
   const text = isText(body, headers['content-type'], headers['content-encoding']);
   const queryStringParameters = joinValues(new URLSearchParams(facts.query));
   return {
     version: '2.0',
     routeKey: match.routeKey,
-    rawPath: facts.path,
+    rawPath: decodedPath,
     rawQueryString: facts.query,
     ...(cookies.length > 0 && { cookies }),
     headers,
@@ -63,7 +66,7 @@ function buildEvent(request: IncomingMessage, facts: RequestFacts): APIGatewayPr
       domainPrefix: domainName.split('.')[0] ?? domainName,
       http: {
         method: request.method ?? 'GET',
-        path: facts.path,
+        path: decodedPath,
         protocol: `HTTP/${request.httpVersion}`,
         sourceIp,
         userAgent: headers['user-agent'] ?? '',
@@ -78,6 +81,15 @@ function buildEvent(request: IncomingMessage, facts: RequestFacts): APIGatewayPr
     ...(body.length > 0 && text && { body: body.toString() }),
     isBase64Encoded: body.length > 0 && !text,
   };
+}
+
+/** Decodes a path as HTTP APIs do, although the property is named raw: they even cut it at a question mark. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path).split('?', 1)[0] ?? '';
+  } catch {
+    return path;
+  }
 }
 
 function readHeaders(rawHeaders: string[]): { headers: Record<string, string>; cookies: string[] } {

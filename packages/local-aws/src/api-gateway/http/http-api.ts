@@ -53,7 +53,7 @@ export function createHttpApi(
     const body = await readBody(request);
     if (body.state === 'aborted') return 'aborted';
     if (body.state === 'too-large') return messageResponse(413, 'Request Entity Too Large');
-    const { path, query } = splitUrl(request.url ?? '/');
+    const { path, query } = splitUrl(forwarded?.url ?? request.url ?? '/');
     const match = route(request.method ?? 'GET', path);
     if (!match) return messageResponse(404, 'Not Found');
     if (!isWithinRate()) return messageResponse(429, 'Too Many Requests');

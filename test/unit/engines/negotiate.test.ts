@@ -4,9 +4,9 @@ import {
   acceptedFormats,
   negotiateFormat,
   type SourcePicture,
-} from '../../../../functions/engines/image/derive/negotiate.ts';
-import { type PictureFormat, pictureFormats, qualityOf, varyOf } from '../../../../shared/pictures/picture.ts';
-import { type Changes, picture } from './pictures.ts';
+} from '../../../functions/engines/image/derive/negotiate.ts';
+import { type PictureFormat, pictureFormats, qualityOf, varyOf } from '../../../shared/pictures/picture.ts';
+import { type Changes, picture } from '../api/pictures/pictures.ts';
 
 const chrome = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
 const olderSafari = 'image/webp,image/png,image/svg+xml,image/*;q=0.8,video/*;q=0.8,*/*;q=0.5';
