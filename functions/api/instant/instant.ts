@@ -28,7 +28,7 @@ const maxSeconds = 25;
  */
 async function respond({ operation }: InstantRoute, request: ApiRequest<InstantRoute>): Promise<ApiResponse> {
   const { account, raw, headers, logger } = request;
-  const { requests, contents } = await readInstantRequest(operation, raw);
+  const { requests, contents } = readInstantRequest(operation, raw);
   const prepared = await prepareTasks(requests, account, {}, contents);
   const asJob = () => createJob(prepared, { account, headers, body: [requests, hashesOf(contents)] }, logger);
   const { isAsync, waitSeconds } = preferenceOf(headers.prefer);

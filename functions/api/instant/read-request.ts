@@ -1,3 +1,4 @@
+import { MaxPartsExceededError, type MultipartPart, parseMultipart } from '@remix-run/multipart-parser';
 import mime from 'mime';
 import { safeName } from '../../../shared/files/names.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
@@ -33,11 +34,8 @@ interface GivenFile {
  * Reads a request: a form with files, a file as the body with parameters in the query, or JSON that names the input. Throws
  * the 400 or the 413.
  */
-export async function readInstantRequest(
-  operation: ProcessingOperation,
-  { content, type, query }: RawBody,
-): Promise<InstantRequest> {
-  const { files, fields } = await partsOf(content, type, query);
+export function readInstantRequest(operation: ProcessingOperation, { content, type, query }: RawBody): InstantRequest {
+  const { files, fields } = partsOf(content, type, query);
   const task = readTaskRequest(operation, fields, instantSchemas[operation]);
   const { url, html, ...parameters } = task.parameters;
   if (typeof html === 'string') files.push({ name: 'page.html', content: Buffer.from(html) });
@@ -55,20 +53,19 @@ export async function readInstantRequest(
   };
 }
 
-async function partsOf(
+function partsOf(
   content: Buffer,
   type: string,
   query: string,
-): Promise<{ files: GivenFile[]; fields: Record<string, unknown> }> {
+): { files: GivenFile[]; fields: Record<string, unknown> } {
   const inQuery = [...new URLSearchParams(query)];
   if (/^multipart\/form-data\s*(?:;|$)/i.test(type)) {
-    const entries = [...(await formOf(content, type))];
+    const { files = [], texts = [] } = Object.groupBy(formOf(content, type), (part) =>
+      part.isFile ? 'files' : 'texts',
+    );
     return {
-      files: await Promise.all(entries.flatMap(([, value]) => (typeof value === 'string' ? [] : [fileOf(value)]))),
-      fields: fieldsOf([
-        ...inQuery,
-        ...entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])),
-      ]),
+      files: files.map(({ filename = '', bytes }) => ({ name: safeName(unescaped(filename)), content: bytes })),
+      fields: fieldsOf([...inQuery, ...texts.map(({ name = '', text }) => [unescaped(name), text] as const)]),
     };
   }
   const parameters = fieldsOf(inQuery);
@@ -80,29 +77,22 @@ async function partsOf(
   return { files: [{ name: safeName(name), content }], fields: parameters };
 }
 
-async function formOf(content: Buffer, type: string): Promise<FormData> {
-  checkParts(content, type);
+/** Returns the parts of a form. Their contents are not copied, unlike those of `Response.formData`. */
+function formOf(content: Buffer, type: string): MultipartPart[] {
+  const [, quoted, bare = ''] = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
+  const max = content.length;
   try {
-    return await new Response(new Uint8Array(content), { headers: { 'content-type': type } }).formData();
+    return [...parseMultipart(content, { boundary: quoted ?? bare, maxParts, maxFileSize: max, maxTotalSize: max })];
   } catch (error) {
+    if (error instanceof MaxPartsExceededError)
+      throw tooLarge(`The form has more than ${maxParts} parts. Send fewer files in a request.`);
     throw badRequest('The body is not valid multipart/form-data.', undefined, error);
   }
 }
 
-/** Throws the 413 for a form of too many parts, before each of them takes a hundred times its size in memory. */
-function checkParts(content: Buffer, type: string): void {
-  const [, quoted, bare] = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
-  const delimiter = `--${quoted ?? bare}`;
-  let parts = -1;
-  for (let at = -1; parts <= maxParts; parts++) {
-    at = content.indexOf(delimiter, at + 1);
-    if (at < 0) return;
-  }
-  throw tooLarge(`The form has more than ${maxParts} parts. Send fewer files in a request.`);
-}
-
-async function fileOf(file: File): Promise<GivenFile> {
-  return { name: safeName(file.name), content: new Uint8Array(await file.arrayBuffer()) };
+/** Returns a name with the characters that browsers escape. */
+function unescaped(name: string): string {
+  return name.replace(/%(?:22|0A|0D)/gi, decodeURIComponent);
 }
 
 /** Returns the fields of a form or query. `options[quality]` is a member of `options`, and `options` alone is JSON. */

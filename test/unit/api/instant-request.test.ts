@@ -15,7 +15,7 @@ function formOf(...parts: string[]): Buffer {
 const file = part('name="file"; filename="a.png"');
 const field = (name: string, value: string) => part(`name="${name}"`, value);
 
-function read(content: Buffer | string, type = form, query = 'output_format=webp') {
+async function read(content: Buffer | string, type = form, query = 'output_format=webp') {
   return readInstantRequest('convert', { content: Buffer.from(content), type, query });
 }
 
