@@ -3292,7 +3292,7 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
-            /** @description The work takes longer, and has become a job. */
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3386,7 +3386,7 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
-            /** @description The work takes longer, and has become a job. */
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3480,7 +3480,7 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
-            /** @description The work takes longer, and has become a job. */
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3570,7 +3570,7 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
-            /** @description The work takes longer, and has become a job. */
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3664,7 +3664,7 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
-            /** @description The work takes longer, and has become a job. */
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
