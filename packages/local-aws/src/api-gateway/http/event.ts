@@ -35,7 +35,7 @@ export function buildEvent(request: IncomingMessage, facts: RequestFacts): APIGa
   const now = new Date();
   const { match, body } = facts;
   const domainName = host.replace(/:\d+$/, '');
-  const text = isText(body, headers['content-type'], headers['content-encoding']);
+  const text = isText(headers['content-type'], headers['content-encoding']);
   const queryStringParameters = joinValues(new URLSearchParams(facts.query));
   return {
     version: '2.0',
