@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { numberSettings } from '../../shared/settings.ts';
 import { Client } from '../support/client.ts';
 import { photograph, twoHalves } from '../support/images.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
@@ -31,8 +32,14 @@ type Counts = Record<string, number>;
  * can. Returns whether the others' 99th percentile at most doubles, without an error of the server.
  */
 export async function benchInstantFairness(report: (text: string) => void): Promise<boolean> {
-  // The engines are shared: two cores cannot keep an environment of each account.
-  await using service = await startService({ LATHE_SINGLE_TENANT: 'true', LATHE_IDLE_ENVIRONMENTS: '24' });
+  const { ratePerMinute, creationsPerMinute } = numberSettings;
+  await using service = await startService({
+    // The engines are shared: two cores cannot keep an environment of each account.
+    LATHE_SINGLE_TENANT: 'true',
+    // The limits of a deployment.
+    LATHE_RATE_PER_MINUTE: String(ratePerMinute.defaultValue),
+    LATHE_CREATIONS_PER_MINUTE: String(creationsPerMinute.defaultValue),
+  });
   const clients = await Promise.all(Array.from({ length: accounts }, async () => (await joinService(service)).client));
   const file = new Uint8Array(await twoHalves(300, 200));
   const perSecond = load * (await capacityOf(clients, file));

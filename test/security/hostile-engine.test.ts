@@ -126,6 +126,9 @@ async function contentOf(victim: string): Promise<string[]> {
   );
 }
 
+/** How the files of a run reach the engine and leave it: by signed URLs, or with the request and the response. */
+type Way = 'a task' | 'an instant request';
+
 interface Performed {
   outcomes: (HostOutcome & { stored: Map<string, Buffer> })[];
   log: string[];
@@ -134,7 +137,7 @@ interface Performed {
 }
 
 /** Has one process perform tasks of hostile and honest accounts in turn. */
-async function perform(mode: Mode, chosen: string[]): Promise<Performed> {
+async function perform(mode: Mode, chosen: string[], way: Way = 'a task'): Promise<Performed> {
   const victim = await plantVictim(mode);
   const run = crypto.randomUUID();
   const tasks = chosen.flatMap((act, index): HostTask[] =>
@@ -143,6 +146,7 @@ async function perform(mode: Mode, chosen: string[]): Promise<Performed> {
       act: each,
       tenant: each === nextOfHonest ? 'honest' : 'hostile',
       input: `${url}/${run}/${index}/${each}`,
+      ...(way === 'a task' ? {} : { content: `input /${run}/${index}/${encodeURIComponent(each)}` }),
       store: url,
       prefix: `${run}/${index}/${each}/`,
       seconds: ['never ends', 'holds its thread', 'closes its channel'].includes(each) ? 3 : 20,
@@ -163,7 +167,12 @@ async function perform(mode: Mode, chosen: string[]): Promise<Performed> {
     .map((line, index) => {
       const prefix = tasks[index]?.prefix ?? '';
       const own = [...stored].filter(([key]) => key.startsWith(prefix));
-      return { ...(JSON.parse(line.slice('outcome '.length)) as HostOutcome), stored: new Map(own) };
+      const outcome: HostOutcome = JSON.parse(line.slice('outcome '.length));
+      const returned = outcome.responses.flatMap(({ outputs = [] }) => outputs.map(({ content }) => content));
+      const inline = returned.flatMap((content, output) =>
+        content === undefined ? [] : ([[`${prefix}returned ${output}`, Buffer.from(content, 'base64')]] as const),
+      );
+      return { ...outcome, stored: new Map([...own, ...inline]) };
     });
   expect(outcomes, errors.slice(-2_000)).toHaveLength(tasks.length);
   return {
@@ -214,6 +223,13 @@ describe.each(modes.filter(({ possible }) => possible))('A compromised engine, $
     timeout: 300_000,
   }, async () => {
     expectUnharmed(await perform(mode, [...usual, ...acts.filter(isMessage).slice(0, 2)]));
+  });
+
+  it('harms nobody by them in instant requests', {
+    ...(mode.mask ? onlyInBreadth : {}),
+    timeout: 300_000,
+  }, async () => {
+    expectUnharmed(await perform(mode, [...usual, ...acts.filter(isMessage).slice(0, 2)], 'an instant request'));
   });
 
   it('harms nobody by any of them', { ...onlyInBreadth, timeout: 600_000 }, async () => {

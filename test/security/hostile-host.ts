@@ -8,6 +8,8 @@ export interface HostTask {
   tenant: string;
   /** The URLs of the input and the form. */
   input: string;
+  /** The content of the input, if it comes with the request and the outputs are returned in the response. */
+  content?: string;
   store: string;
   prefix: string;
   seconds: number;
@@ -16,7 +18,7 @@ export interface HostTask {
 export interface HostOutcome {
   act: string;
   ms: number;
-  responses: { type: string; msg?: string; message?: string }[];
+  responses: { type: string; msg?: string; message?: string; outputs?: { content?: string }[] }[];
 }
 
 const { tasks, victim }: { tasks: HostTask[]; victim: string } = JSON.parse(process.argv[2] ?? '');
@@ -39,7 +41,15 @@ for (const [index, task] of tasks.entries()) {
       attempt: 1,
       tenant: task.tenant,
       operation: 'convert',
-      inputs: [{ url: task.input, name: 'a.png', format: 'png', size: 5 }],
+      inputs: [
+        {
+          ...(task.content === undefined
+            ? { url: task.input }
+            : { content: Buffer.from(task.content).toString('base64') }),
+          ...{ name: 'a.png', format: 'png', size: 5 },
+        },
+      ],
+      ...(task.content === undefined ? {} : { inlineBytes: 4_400_000, archive: 'all.zip' }),
       outputFormat: 'png',
       options: { act: task.act, victim },
       output: { url: task.store, fields: {}, prefix: task.prefix },

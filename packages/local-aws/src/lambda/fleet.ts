@@ -65,7 +65,7 @@ export class Fleet {
    * That is at most twice as late as the better choice. While all processors are busy and other environments make
    * progress, none is started: each start would cost as much as a dozen invocations.
    */
-  run(invocation: Invocation): void {
+  run(invocation: Invocation, signal?: AbortSignal): void {
     if (this.#stopped) {
       invocation.fail(stoppedError());
       return;
@@ -82,6 +82,7 @@ export class Fleet {
       this.scale();
     }, this.#host.startTime.milliseconds);
     this.#waiting.push(waiting);
+    signal?.addEventListener('abort', () => this.#drop(waiting), { once: true });
     this.scale();
   }
 
@@ -132,6 +133,15 @@ export class Fleet {
     const { startTime, starting, cores, load } = this.#host;
     if (this.#all.size === 0) return false;
     return starting.size >= cores || (performance.now() - this.#lastEnd < startTime.milliseconds && load.isBusy);
+  }
+
+  /** Drops an invocation that still waits. Otherwise those of callers that retry would pile up. */
+  #drop(waiting: Waiting): void {
+    const index = this.#waiting.indexOf(waiting);
+    if (index < 0) return;
+    this.#waiting.splice(index, 1);
+    clearTimeout(waiting.timer);
+    waiting.invocation.fail(new FunctionError('Sandbox.Abandoned', 'The caller has left'));
   }
 
   #start(isFurther: boolean): void {

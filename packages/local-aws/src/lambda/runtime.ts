@@ -28,6 +28,8 @@ export interface Caller {
   traces?: (string | undefined)[];
   /** The client of the request. Clients that wait for environments do not delay each other. */
   client?: string | undefined;
+  /** Aborted when the caller has left. An invocation that still waits for an environment is then dropped. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface LambdaRuntime {
@@ -117,7 +119,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   async function invokeStream(
     fn: LocalFunction,
     event: unknown,
-    { tenantId, traces = [], client }: Caller = {},
+    { tenantId, traces = [], client, signal }: Caller = {},
   ): Promise<{ chunks: AsyncIterable<Buffer> }> {
     checkTenant(fn, tenantId);
     const invocation = new Invocation(encodeEvent(event), { tenantId, client, trace: traceOf(fn, traces) });
@@ -126,7 +128,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
       options.onInvoked?.(fn, 'throttled');
       throw new FunctionError('TooManyRequestsException', 'Rate Exceeded.');
     }
-    fleetOf(fn, tenantId).run(invocation);
+    fleetOf(fn, tenantId).run(invocation, signal);
     try {
       const chunks = await invocation.response;
       options.onInvoked?.(fn, 'succeeded');

@@ -135,6 +135,18 @@ test('a body that is not text is encoded in base64', async () => {
   expect(await response.json()).toMatchObject({ body: '/wAB', isBase64Encoded: true });
 });
 
+test('a body of a text type is text, even if it is not UTF-8', async () => {
+  await using api = await serveApi();
+
+  const response = await fetch(api.root, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: Buffer.from('Köln', 'latin1'),
+  });
+
+  expect(await response.json()).toMatchObject({ body: 'K\ufffdln', isBase64Encoded: false });
+});
+
 test('a full response sets status, headers, cookies and body', async () => {
   await using api = await serveApi({
     invoke: () => ({

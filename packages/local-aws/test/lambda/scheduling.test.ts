@@ -191,6 +191,25 @@ test('a client with many requests does not delay another', async () => {
   expect(third).toBe('e');
 });
 
+test('an invocation whose caller leaves while it waits is dropped', async () => {
+  await using runtime = fixtureRuntime({ cores: 1, maxZip: 1 });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const fn = fixtureFunction('hold');
+  const caller = new AbortController();
+  const held = runtime.invoke(fn, { name: 'a', folder });
+  await eventually(() => linesOf(join(folder, 'began')).length === 1);
+  const waiting = runtime.invoke(fn, { name: 'b', folder }, { signal: caller.signal });
+  caller.abort();
+
+  await expect(waiting).rejects.toMatchObject({ errorType: 'Sandbox.Abandoned' });
+  writeFileSync(join(folder, 'release-a'), '');
+  await held;
+  writeFileSync(join(folder, 'release-c'), '');
+  await runtime.invoke(fn, { name: 'c', folder });
+  expect(linesOf(join(folder, 'began'))).toEqual(['a', 'c']);
+});
+
 test('all functions without reserved concurrency share that of the account', async () => {
   await using runtime = fixtureRuntime({ accountConcurrency: 2 });
   using temporary = temporaryFolder();

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
 /** API Gateway's limit for a request's body. */
@@ -28,9 +27,12 @@ export function readBody(request: IncomingMessage): Promise<ReadBody> {
   });
 }
 
-/** Returns whether a body is text in the event; API Gateway encodes all others in base64. */
-export function isText(bytes: Buffer, contentType: string | undefined, contentEncoding: string | undefined): boolean {
+/**
+ * Returns whether a body is text in the event; API Gateway encodes all others in base64. It goes by the type alone, so bytes
+ * that are not UTF-8 are lost.
+ */
+export function isText(contentType: string | undefined, contentEncoding: string | undefined): boolean {
   if (contentEncoding !== undefined && contentEncoding !== 'identity') return false;
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
-  return /^(text\/.+|application\/(.+\+)?(json|xml)|application\/javascript)$/.test(type) && isUtf8(bytes);
+  return /^(text\/.+|application\/(.+\+)?(json|xml)|application\/javascript)$/.test(type);
 }

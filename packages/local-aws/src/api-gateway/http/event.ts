@@ -49,7 +49,7 @@ function buildEvent(request: IncomingMessage, facts: RequestFacts): APIGatewayPr
   const { match, body } = facts;
   const decodedPath = decoded(facts.path);
   const domainName = host.replace(/:\d+$/, '');
-  const text = isText(body, headers['content-type'], headers['content-encoding']);
+  const text = isText(headers['content-type'], headers['content-encoding']);
   const queryStringParameters = joinValues(new URLSearchParams(facts.query));
   return {
     version: '2.0',

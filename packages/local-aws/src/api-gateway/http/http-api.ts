@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FunctionError } from '../../lambda/function-error.ts';
-import type { LambdaRuntime } from '../../lambda/runtime.ts';
+import type { Caller, LambdaRuntime } from '../../lambda/runtime.ts';
 import type { LocalHttpApi, LocalStack } from '../../template/model.ts';
 import { mayInvoke } from '../../template/policies.ts';
 import { readBody } from './body.ts';
@@ -66,20 +66,25 @@ export function createHttpApi(
   async function integrate(match: RouteMatch, event: Buffer, client: string | undefined): Promise<GatewayResponse> {
     const timeout = Promise.withResolvers<GatewayResponse>();
     const unavailable = messageResponse(503, 'Service Unavailable');
-    const timer = setTimeout(() => timeout.resolve(unavailable), integrationSeconds * 1000);
+    const left = new AbortController();
+    const timer = setTimeout(() => {
+      timeout.resolve(unavailable);
+      left.abort();
+    }, integrationSeconds * 1000);
+    const caller = { client, signal: left.signal };
     try {
-      return await Promise.race([invoke(match, event, client), timeout.promise]);
+      return await Promise.race([invoke(match, event, caller), timeout.promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async function invoke(match: RouteMatch, event: Buffer, client: string | undefined): Promise<GatewayResponse> {
+  async function invoke(match: RouteMatch, event: Buffer, caller: Caller): Promise<GatewayResponse> {
     // API Gateway responds the same if the integration's role does not allow the invocation.
     if (match.invoker && !mayInvoke(match.invoker, match.function))
       return messageResponse(500, 'Internal Server Error');
     try {
-      const result = await runtime.invoke(match.function, event, { client });
+      const result = await runtime.invoke(match.function, event, caller);
       return readResponse(result) ?? messageResponse(500, 'Internal Server Error');
     } catch (error) {
       return responseOf(error instanceof FunctionError ? error.errorType : '');
