@@ -5,6 +5,7 @@ import { mediaFormat } from '../../../functions/engines/media/formats.ts';
 import { secondsOfMp3 } from '../../../functions/engines/media/mp3-frames.ts';
 import { probePlainMovie } from '../../../functions/engines/media/plain-movie.ts';
 import { type Probe, probeFile } from '../../../functions/engines/media/probe.ts';
+import { runFfmpeg } from '../../../functions/engines/media/programs.ts';
 import { facts, listen } from './compare.ts';
 import { ffmpeg, toneHertz } from './samples.ts';
 import { run, testFile, testFolder } from './work.ts';
@@ -159,6 +160,14 @@ describe('A short conversion', () => {
     await chmod(path, 0o755);
     vi.stubEnv(`LATHE_${program.toUpperCase()}`, path);
   }
+
+  test('starts programs whose linker has nothing to complain about', async () => {
+    const signal = new AbortController().signal;
+    const timeLimit = () => ({ cores: 1, max: 60, usual: 60 });
+    const { result } = await runFfmpeg([...tone, '-f', 'null', '-'], { folder, signal, timeLimit, warn: () => {} });
+
+    expect(result.stderr).toBe('');
+  });
 
   const lastArgument = 'for last; do :; done';
 
