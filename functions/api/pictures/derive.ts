@@ -10,7 +10,6 @@ import type { Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { TaskError } from '../../invocation/errors.ts';
 import { planPicture } from '../../invocation/plan-run.ts';
-import { downloadUrl } from '../../transfers/import-url.ts';
 import { timeLimitsOf } from '../creation/time-limits.ts';
 import { HttpError } from '../http/errors.ts';
 import { runEngine, withinPlace } from '../instant/perform.ts';
@@ -108,6 +107,8 @@ async function fetched(source: FoundSource, maxBytes: number, signal: AbortSigna
 }
 
 async function download(url: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+  // A request that waits for another does not need the module, which takes time to load.
+  const { downloadUrl } = await import('../../transfers/import-url.ts');
   try {
     return await downloadUrl(url, maxBytes, signal);
   } catch (error) {
