@@ -4,16 +4,14 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateImageUrl } from '@imgproxy/imgproxy-node';
 import { parsePath, splitPath } from '../../../functions/api/pictures/parse-path.ts';
-import { engine } from '../../../functions/engines/image/run.ts';
 import { defaultPictureLimits } from '../../../shared/pictures/picture.ts';
-import { detectFile } from '../../engines/image/run-engine.ts';
-import { quietContext } from '../../support/sandboxed.ts';
+import { runDerivation } from '../../engines/image/run-engine.ts';
 import { until } from '../../support/until.ts';
 import { type Case, cases } from './cases.ts';
 import { decode, similarity } from './similarity.ts';
@@ -71,26 +69,9 @@ async function startImgproxy(program: string, folder: string) {
 /** Makes the derivative with the image engine. */
 async function ours(url: URL, { source, accept = '' }: Case, folder: string): Promise<Buffer> {
   const { spec } = parsePath(splitPath(url.pathname).path, { limits });
-  const work = await mkdtemp(join(folder, 'work-'));
-  const names = [sources[source], ...(spec.watermark ? [watermark] : [])];
-  const inputs = await Promise.all(
-    names.map(async (name) => {
-      const path = join(folder, name);
-      return { path, name, format: await detectFile(path, name), size: (await stat(path)).size };
-    }),
-  );
-  const task = {
-    operation: 'convert' as const,
-    inputs,
-    picture: { spec, accept },
-    outputFormat: '',
-    options: {},
-    folder: work,
-  };
-  const { outputs } = await engine.run(task, quietContext());
-  const [output] = outputs;
-  if (!output || outputs.length !== 1) throw new Error(`${outputs.length} outputs came for one.`);
-  return readFile(output.path);
+  const inputs = [sources[source], ...(spec.watermark ? [watermark] : [])].map((name) => join(folder, name));
+  const { path } = await runDerivation(inputs, { spec, accept }, folder);
+  return readFile(path);
 }
 
 async function theirs(url: URL, { accept = '*/*' }: Case): Promise<Buffer> {
