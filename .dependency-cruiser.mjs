@@ -20,7 +20,13 @@ const rooms = {
   // The sweep pings idle connections.
   lifecycle: ['wiring/', 'catalogue/', 'events/websocket/pings[.]ts'],
   // An instant conversion invokes engines and imports URLs within the request.
-  api: ['wiring/', 'catalogue/', 'invocation/', 'engines/runtime/(engine|protocol)[.]ts', 'transfers/import-url[.]ts'],
+  api: [
+    'wiring/',
+    'catalogue/',
+    'invocation/',
+    'engines/runtime/(engine|protocol|redact)[.]ts',
+    'transfers/import-url[.]ts',
+  ],
 };
 
 export default {

@@ -6,6 +6,6 @@ export function randomSecret(): string {
 }
 
 /** Returns the SHA-256 of a text in hex. Hashes of 256 random bits cannot be searched, so secrets need no slow hash. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }

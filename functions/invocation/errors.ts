@@ -15,3 +15,8 @@ export class TaskError extends Error {
 export class NoEngineFree extends Error {
   override name = 'NoEngineFree';
 }
+
+/** The engine has ended without a result. The run can be repeated. */
+export class BrokenRun extends Error {
+  override name = 'BrokenRun';
+}

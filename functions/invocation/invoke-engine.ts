@@ -9,7 +9,7 @@ import { functionVariable } from '../../shared/aws/queues.ts';
 import { backoff, retry } from '../../shared/retry.ts';
 import { required } from '../../shared/settings.ts';
 import type { EngineRequest, EngineResponse } from '../engines/runtime/protocol.ts';
-import { NoEngineFree, TaskError } from './errors.ts';
+import { BrokenRun, NoEngineFree, TaskError } from './errors.ts';
 import { invalidResponse, maxLineCharacters, parseResponse, responseLimits } from './parse-response.ts';
 
 /** Lambda's limit for the event of an invocation. */
@@ -27,11 +27,15 @@ const maxBackoffMs = 1_000;
 /** One attempt: a second invocation would work on the same files while the first may still be running. */
 const client = new LambdaClient({ maxAttempts: 1 });
 
-/** Invokes the engine and yields its response line by line. The signal only aborts the retries of a refused invocation. */
+/**
+ * Invokes the engine and yields its response line by line. The signal only aborts the retries of a refused invocation;
+ * `connection` aborts the response.
+ */
 export async function* invokeEngine(
   engine: string,
   request: EngineRequest,
   signal: AbortSignal,
+  connection = new AbortController(),
 ): AsyncGenerator<EngineResponse> {
   const payload = Buffer.from(JSON.stringify(request));
   if (payload.length > maxRequestBytes)
@@ -39,7 +43,6 @@ export async function* invokeEngine(
       errorCode: 'processing_failed',
       msg: `The input has ${request.inputs.length.toLocaleString('en')} files, which are too many for one task. Split them across several tasks.`,
     });
-  const connection = new AbortController();
   const began = performance.now();
   const { EventStream } = await invoke(engine, payload, request.tenant, signal, connection.signal);
   if (!EventStream) throw new Error('Lambda responded without a stream.');
@@ -64,7 +67,7 @@ async function* linesOf(events: Events, maxCharacters: number): AsyncGenerator<s
   for (let next = await events.next(); !next.done; next = await events.next()) {
     const { PayloadChunk, InvokeComplete } = next.value;
     if (InvokeComplete?.ErrorCode)
-      throw new Error(
+      throw new BrokenRun(
         `The engine failed: ${InvokeComplete.ErrorCode} ${InvokeComplete.ErrorDetails ?? ''}`.slice(
           0,
           responseLimits.logCharacters,
@@ -84,7 +87,7 @@ async function* linesOf(events: Events, maxCharacters: number): AsyncGenerator<s
         throw invalidResponse(`Received a line of more than ${maxCharacters} characters.`);
     }
   }
-  if (rest !== '') throw new Error('The engine ended in the middle of a line.');
+  if (rest !== '') throw new BrokenRun('The engine ended in the middle of a line.');
 }
 
 /**

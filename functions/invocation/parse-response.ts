@@ -114,8 +114,11 @@ function outputsOf(value: unknown, run: KnownRun): RemoteOutput[] {
       return { ...facts, etag };
     }
     const bytes = textOf(content, 'content', base64Length(inlineBytes));
-    left -= Buffer.byteLength(bytes, 'base64');
-    if (left < 0 || bytes === '') throw unexpected(`content of 1 to ${inlineBytes} bytes`, 'more or less');
+    const size = Buffer.byteLength(bytes, 'base64');
+    // Buffer skips other characters, and the content would be shorter than its length says.
+    if (Buffer.from(bytes, 'base64').length !== size) throw unexpected('content in base64', 'other characters');
+    left -= size;
+    if (left < 0 || size === 0) throw unexpected(`content of 1 to ${inlineBytes} bytes`, 'more or less');
     return { ...facts, content: bytes };
   });
   if (outputs.length === 0) throw unexpected('one or more outputs', value);

@@ -7,6 +7,7 @@ import { benchEvents } from './events.ts';
 import { benchFairness } from './fairness.ts';
 import { benchImage } from './image.ts';
 import { benchInstant, countInstantCalls } from './instant.ts';
+import { benchInstantFairness } from './instant-fairness.ts';
 import { benchJobs } from './jobs.ts';
 import { benchKeys } from './keys.ts';
 import { benchLists } from './lists.ts';
@@ -69,6 +70,8 @@ const parts: Record<string, () => Promise<void>> = {
   async fairness() {
     console.log('\nHow long jobs of one account take while another has many, or slow ones\n');
     await benchFairness(console.log);
+    console.log('\nInstant conversions of 50 accounts, and while another account sends as many as it can\n');
+    if (!(await benchInstantFairness(console.log))) process.exitCode = 1;
   },
 
   async 'cold-starts'() {

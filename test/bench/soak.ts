@@ -89,8 +89,12 @@ function slope(samples: Sample[]): number {
   return covariance / mean(samples.map((one) => (one.jobs - middle) ** 2));
 }
 
-/** Reads the resident memory of a service's process and its descendants. */
-async function sample({ pid }: RunningService, ended: number): Promise<Sample> {
+async function sample(service: RunningService, ended: number): Promise<Sample> {
+  return { jobs: ended, ...(await residentMegabytes(service)) };
+}
+
+/** Reads the resident memory of a service's process, and of it with all descendants. */
+export async function residentMegabytes({ pid }: RunningService): Promise<Omit<Sample, 'jobs'>> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,rss=']);
   const processes = stdout
     .trim()
@@ -104,7 +108,7 @@ async function sample({ pid }: RunningService, ended: number): Promise<Sample> {
   }
   const sum = (ids: ReadonlySet<number>) =>
     processes.reduce((total, { id, megabytes }) => total + (ids.has(id) ? megabytes : 0), 0);
-  return { jobs: ended, main: sum(new Set([pid])), all: sum(family) };
+  return { main: sum(new Set([pid])), all: sum(family) };
 }
 
 /** Requests the heaps of all threads from the probe in the service. */

@@ -85,6 +85,27 @@ describe('lathe convert', () => {
     expect(await readdir(join(place.folder, 'new'))).toEqual(['a.webp']);
   });
 
+  test('sends one request for a small file, and one for a job', async () => {
+    const real = fetch;
+    const sent: string[] = [];
+    vi.stubGlobal('fetch', (input: string | URL, init?: RequestInit) => {
+      sent.push(`${init?.method ?? 'GET'} ${new URL(input).pathname}`);
+      return real(input, init);
+    });
+    try {
+      await using place = await workspace();
+      const inputs = [join(place.folder, 'photos/a.png'), `${site.url}/remote.png`];
+      for (const [index, input] of inputs.entries())
+        expect(await runHere(['convert', input, join(place.folder, `${index}.webp`)])).toMatchObject({ code: 0 });
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(sent).toEqual([
+      ...['GET /health', 'POST /v1/instant/convert'],
+      ...['GET /health', 'POST /v1/process/jobs', expect.stringMatching(/^GET \/v1\/files\//)],
+    ]);
+  });
+
   test('converts folders, patterns, documents and URLs at once, and says which failed', async () => {
     await using place = await workspace();
     const args = [

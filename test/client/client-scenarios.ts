@@ -15,9 +15,10 @@ import {
 } from '../../packages/client/src/index.ts';
 import { startChromium } from '../support/chromium.ts';
 import { blue, colourAt, distance, photograph, red } from '../support/images.ts';
+import { until } from '../support/until.ts';
 import { startFileServer } from '../transfers/file-server.ts';
 import { bundleForBrowser } from './browser.ts';
-import { picture, stack } from './running-service.ts';
+import { picture, site, stack } from './running-service.ts';
 
 let lathe: Lathe;
 let folder: string;
@@ -47,6 +48,20 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
+}
+
+/** A client that notes its requests. */
+function countingClient() {
+  const sent: string[] = [];
+  const counted = new Lathe({
+    url: stack.url,
+    key: stack.apiKey,
+    fetch: (input, init) => {
+      sent.push(`${init?.method ?? 'GET'} ${new URL(String(input)).pathname}`);
+      return fetch(input, init);
+    },
+  });
+  return { counted, sent };
 }
 
 describe('convert', () => {
@@ -90,12 +105,73 @@ describe('convert', () => {
   });
 
   test('converts a small file within one request, and returns it without a job', async () => {
-    const { files, job } = await lathe.convert(join(folder, 'in.png'), { to: 'webp' });
+    const { counted, sent } = countingClient();
+    const { files, job } = await counted.convert(join(folder, 'in.png'), { to: 'webp' });
     expect(job).toBeUndefined();
     expect(files).toMatchObject([{ filename: 'in.webp', format: 'webp', media_type: 'image/webp' }]);
     const path = join(folder, 'instant.webp');
-    if (files[0]) await lathe.download(files[0], path);
+    if (files[0]) await counted.download(files[0], path);
     expect(await sharp(await readFile(path)).metadata()).toMatchObject({ format: 'webp', width: 48, height: 24 });
+    expect(await (await fetch(files[0]?.url ?? '')).arrayBuffer()).toHaveProperty('byteLength', files[0]?.size);
+    expect(sent).toEqual(['POST /v1/instant/convert']);
+  });
+
+  test('returns each of several files, from one request', async () => {
+    const { counted, sent } = countingClient();
+    const pdf = await counted.merge([join(folder, 'in.png'), picture]);
+    const both = await counted.blob(pdf.files[0] ?? '');
+    const { files } = await counted.convert(both, { to: 'jpg', filename: 'bøth.pdf' });
+    expect(files.map(({ filename, media_type }) => [filename, media_type])).toEqual([
+      ['bøth-1.jpg', 'image/jpeg'],
+      ['bøth-2.jpg', 'image/jpeg'],
+    ]);
+    for (const file of files) {
+      const blob = await counted.blob(file);
+      expect([blob.size, blob.type]).toEqual([file.size, 'image/jpeg']);
+      expect((await sharp(await blob.arrayBuffer()).metadata()).format).toBe('jpeg');
+    }
+    expect(sent).toEqual(['POST /v1/instant/merge', 'POST /v1/instant/convert']);
+  });
+
+  test('follows the redirect to a large result', async () => {
+    const { counted, sent } = countingClient();
+    const noise = Buffer.alloc(1_300 * 1_300 * 3).map(() => Math.random() * 256);
+    const raw = { width: 1_300, height: 1_300, channels: 3 as const };
+    const jpeg = await sharp(noise, { raw }).jpeg({ quality: 90 }).toBuffer();
+    const { files, job } = await counted.convert(new Blob([new Uint8Array(jpeg)]), {
+      to: 'bmp',
+      filename: 'noise.jpg',
+    });
+    expect([job, files[0]?.filename, files[0]?.size]).toEqual([undefined, 'noise.bmp', expect.any(Number)]);
+    expect(files[0]?.size).toBeGreaterThan(1_300 * 1_300 * 3);
+    expect(sent).toEqual(['POST /v1/instant/convert', expect.stringMatching(/^GET .*\/files\//)]);
+  });
+
+  test('waits for a job within the request that creates it', async () => {
+    const { counted, sent } = countingClient();
+    const { files, job } = await counted.convert(join(folder, 'in.png'), { to: 'webp', tag: 'held' });
+    expect([job?.status, files[0]?.filename]).toEqual(['completed', 'in.webp']);
+    const remote = await counted.convert(`${site.url}/remote.png`, { to: 'webp' });
+    expect([remote.job?.status, remote.files[0]?.filename]).toEqual(['completed', 'remote.webp']);
+    expect(sent).toEqual(['POST /v1/process/jobs', 'POST /v1/process/jobs']);
+    expect((await counted.blob(files[0] ?? '')).size).toBe(files[0]?.size);
+    expect(sent.slice(2)).toEqual([expect.stringMatching(/^GET \/v1\/files\//)]);
+  });
+
+  test('cancels a job that is aborted while its creation is held', async () => {
+    const abort = new AbortController();
+    const url = `${site.url}/never.png?held`;
+    const converting = lathe.convert(url, { to: 'webp', signal: abort.signal });
+    const checked = expect(converting).rejects.toThrow('aborted');
+    const find = async () => {
+      for await (const job of lathe.jobs({ include: 'tasks' }))
+        if (job.tasks?.some(({ payload }) => payload.url === url)) return job;
+      return undefined;
+    };
+    await until('it is created', async () => (await find()) !== undefined);
+    abort.abort();
+    await checked;
+    expect(await find()).toMatchObject({ status: 'failed', result: { errorCode: 'task_canceled' } });
   });
 
   test('throws why a file cannot be converted', async () => {
@@ -302,7 +378,12 @@ describe('in a browser', () => {
             const { width, height } = await createImageBitmap(blob);
             const refused = await new Lathe({ url, key: 'wrong' }).job('0123456789abcdef01234567').catch((error) => error);
             const { errorCode, status } = refused;
-            resolve({ files, type: blob.type, width, height, progress, refused: { errorCode, status } });
+            const instant = [];
+            for (const options of [{}, { image_custom_width: 1600 }]) {
+              const { job, files: [{ filename, content }] } = await lathe.convert(file, { to: 'bmp', options });
+              instant.push({ job, filename, size: content.size, width: (await createImageBitmap(content)).width });
+            }
+            resolve({ files, type: blob.type, width, height, progress, instant, refused: { errorCode, status } });
           } catch (error) {
             reject(error);
           }
@@ -351,6 +432,12 @@ describe('in a browser', () => {
       expect(outcome.files).toMatchObject([{ filename: 'large.png', format: 'png' }]);
       expect(outcome.progress).toContainEqual({ stage: 'uploading', loaded: size, total: size });
       expect(outcome.progress.at(-1)).toEqual({ stage: 'done' });
+      // The second is larger than a response may be, so it comes from the origin of the store.
+      expect(outcome.instant).toEqual([
+        { filename: 'large.bmp', size: expect.any(Number), width: 300 },
+        { filename: 'large.bmp', size: expect.any(Number), width: 1600 },
+      ]);
+      expect(outcome.instant[1]?.size).toBeGreaterThan(4_400_000);
       expect(outcome.refused).toEqual({ errorCode: 'unauthorized', status: 401 });
     } finally {
       await browser.close();
@@ -361,5 +448,6 @@ describe('in a browser', () => {
 interface BrowserOutcome {
   files: unknown[];
   progress: RunProgress[];
+  instant: { size: number }[];
   refused: unknown;
 }

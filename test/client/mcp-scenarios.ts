@@ -56,8 +56,22 @@ describe('the tools at /mcp', () => {
     expect(await server.use('estimate', { from: 'png', to: 'webp' })).toMatchObject({ valid: true });
 
     const content = picture.toString('base64');
-    const converted = await server.use('convert', { content, filename: 'a.png', to: 'webp', options: { quality: 60 } });
-    expect(converted).toMatchObject({ isError: false, status: 'completed', files: [{ filename: 'a.webp' }] });
+    const request = { content, filename: 'a.png', to: 'webp', options: { quality: 60 } };
+    const inline = await server.use('convert', request);
+    expect(inline).toMatchObject({
+      isError: false,
+      status: 'completed',
+      files: [{ filename: 'a.webp', returned: true }],
+    });
+    expect([inline.job, inline.files[0].url]).toEqual([undefined, undefined]);
+    expect(inline.rest).toEqual([{ type: 'image', mimeType: 'image/webp', data: expect.any(String) }]);
+    const page = await server.use('convert', { url: `${site.url}/remote.png`, to: 'jpg' });
+    expect(page).toMatchObject({ files: [{ filename: 'remote.jpg' }], rest: [{ mimeType: 'image/jpeg' }] });
+    const paper = await server.use('convert', { content, filename: 'a.png', to: 'pdf' });
+    expect(paper).toMatchObject({ status: 'completed', job: expect.any(String), files: [{ filename: 'a.pdf' }] });
+
+    const converted = await server.use('convert', { ...request, link: true });
+    expect(converted).toMatchObject({ isError: false, status: 'completed', files: [{ url: expect.any(String) }] });
     const fetched = await server.use('fetch_result', { job: converted.job });
     expect(fetched.files).toMatchObject([{ format: 'webp', returned: true }]);
     const [image] = fetched.rest;
@@ -90,8 +104,13 @@ describe('the tools at /mcp', () => {
     });
     expect(await server.use('convert', { to: 'webp' })).toMatchObject({ msg: 'Expected either url or content.' });
     expect(await server.use('job_status', { job: '0'.repeat(24) })).toMatchObject({ errorCode: 'not_found' });
-    const damaged = await server.use('convert', { content: 'AAAA', from: 'png', to: 'webp' });
-    expect(damaged).toMatchObject({ isError: true, errorCode: 'processing_failed', job: expect.any(String) });
+    const damaged = { content: 'AAAA', from: 'png', to: 'webp' };
+    const failed = { isError: true, errorCode: 'processing_failed' };
+    expect(await server.use('convert', damaged)).toMatchObject(failed);
+    expect(await server.use('convert', { ...damaged, link: true })).toMatchObject({
+      ...failed,
+      job: expect.any(String),
+    });
 
     const { job } = await server.use('create_upload', { to: 'webp' });
     const canceled = await server.use('cancel', { job });

@@ -12,7 +12,7 @@ export let picture: Buffer<ArrayBuffer>;
 beforeAll(async () => {
   picture = Buffer.from(await twoHalves(48, 24));
   site = await startFileServer((request, response) => {
-    if (request.url !== '/never.png') response.end(picture);
+    if (!request.url?.startsWith('/never.png')) response.end(picture);
   });
   stack = await startStack({ LATHE_ALLOW_HOSTS: `127.0.0.1:${site.port}` });
 });

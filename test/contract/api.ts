@@ -17,7 +17,7 @@ export interface Call {
   method?: string;
   body?: unknown;
   /** Sent as it is, in place of `body`. */
-  raw?: string;
+  raw?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
   as?: 'user' | 'other' | 'nobody';
 }

@@ -147,6 +147,23 @@ describe('Limits of a key', () => {
     expect(await upload(task.result.form, pngBytes().slice(1), 'dot.png')).toBeLessThan(300);
   });
 
+  it.each<[string, Record<string, unknown>, string]>([
+    ['operations', { operations: ['convert'] }, 'operation'],
+    ['formats of the file', { formats: ['jpg', 'webp'] }, 'file'],
+    ['formats of the result', { formats: ['png', 'jpg'] }, 'output_format'],
+    ['the size of files', { maxFileBytes: pngBytes().byteLength - 1 }, 'file'],
+  ])('of %s hold for instant conversions', async (_what, limits, field) => {
+    const { key } = await madeKey({ limits });
+    const { status, body } = await call('/v1/instant/convert?output_format=webp', {
+      ...withKey(key, { 'Content-Type': 'image/png' }),
+      method: 'POST',
+      raw: pngBytes(),
+    });
+    expect(status).toBe(403);
+    expect(body.errorCode).toBe('insufficient_permission');
+    expect(Object.keys(body.errors)).toContain(field);
+  });
+
   it('of origins refuse other pages and requests from none', async () => {
     const { key } = await madeKey({ scopes: ['read'], limits: { origins: ['https://example.com'] } });
     expect((await call('/v1/account/me', withKey(key, { Origin: 'https://example.com' }))).status).toBe(200);

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EngineError, type Work, type WorkContext } from '../../functions/engines/runtime/engine.ts';
 import { noBarriers, unprotected } from '../../functions/engines/runtime/sandbox/barriers.ts';
+import { killProcess, sandboxProcesses, withDescendants } from '../../functions/engines/runtime/sandbox/processes.ts';
 import { Sandbox, type SandboxOptions } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { descendantsOf } from '../support/processes.ts';
 import { quietContext } from '../support/sandboxed.ts';
@@ -207,6 +209,38 @@ describe('The sandbox of an engine', () => {
     const commands = (await descendantsOf(process.pid)).map(({ command }) => command);
     expect(commands.filter((command) => command.includes('warm-one'))).toHaveLength(1);
     expect(commands.filter((command) => /detached-one|plain-one/.test(command))).toEqual([]);
+  });
+
+  it('refuses work that fills the disk, also if its process has worked before', { timeout: 60_000 }, async () => {
+    const { sandbox } = await sandboxOf('disk', {
+      loading: "import { execFileSync } from 'node:child_process'; let runs = 0;",
+      work: `runs += 1;
+        if (runs === 3) {
+          execFileSync('fallocate', ['--length', '600MiB', process.env.LATHE_WARM + '/large']);
+          await pause(${forEver});
+        }`,
+    });
+    const run = () =>
+      sandbox.run({ ...nothing, maxOutputBytes: 1000, folder: sandbox.prepare('ann').folder }, quietContext(), 'ann');
+    await run();
+    await run();
+    await expect(run()).rejects.toThrow('The outputs exceed the 1,000 bytes of disk space');
+    // The next process begins without that file.
+    await run();
+  });
+
+  it('lists its processes by their parents as completely as by all of the machine', async () => {
+    const child = spawn('sh', ['-c', 'sleep 100 & sleep 100 & wait'], { stdio: 'ignore' });
+    try {
+      const pids = (rows: { pid: number }[] | undefined) => rows?.map(({ pid }) => pid).sort();
+      const listed = await until('its children run', () => {
+        const rows = sandboxProcesses(Number(child.pid));
+        return rows.length === 3 ? rows : undefined;
+      });
+      expect(pids(withDescendants([Number(child.pid)]))).toEqual(pids(listed));
+    } finally {
+      for (const { pid } of sandboxProcesses(Number(child.pid))) killProcess(pid);
+    }
   });
 
   it('counts the memory of processes that left its group', async () => {

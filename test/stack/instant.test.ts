@@ -46,6 +46,8 @@ describe('An instant conversion', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('image/webp');
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="picture 1.webp"');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-security-policy')).toContain('sandbox');
     expect(Number(response.headers.get('lathe-conversion-seconds'))).toBeGreaterThan(0);
     expect(await sharp(await response.arrayBuffer()).metadata()).toMatchObject({
       format: 'webp',
@@ -97,6 +99,7 @@ describe('An instant conversion', () => {
     const response = await send('convert', formOf({ output_format: 'webp', filename: 'all' }, png, png));
 
     expect(response.headers.get('content-type')).toBe('application/zip');
+    expect(response.headers.get('lathe-archive')).toBe('image/webp');
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="all.zip"');
     const entries = await readZip(Buffer.from(await response.arrayBuffer()));
     expect([...entries.keys()]).toEqual(['picture 1.webp', 'picture 2.webp']);
@@ -152,6 +155,18 @@ describe('A request that cannot be instant', () => {
     const ended = await service.client.waitForJob(job.id);
     expect(ended.status).toBe('completed');
     expect(ended.tasks.at(-1)?.result.url).toContain('picture%201.webp');
+  });
+
+  it('becomes one job if it is repeated with the same key', async () => {
+    const headers = { prefer: 'respond-async', 'idempotency-key': 'instant-once' };
+    const create = async (content: Buffer<ArrayBuffer>) =>
+      send('convert', formOf({ output_format: 'webp' }, content), headers);
+    const [first, second] = [await create(png), await create(png)];
+
+    expect([first.status, second.status]).toEqual([202, 202]);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+    expect((await create(png.subarray(1))).status).toBe(409);
   });
 
   it.each([

@@ -82,7 +82,8 @@ test('A task that takes longer than its key allows is stopped, and the minutes o
     const { key } = await client.create<{ key: string }>('/v1/account/keys', { name: 'limited', limits });
     return new Client({ url: service.url, apiKey: key });
   };
-  const file = dataUri(await twoHalves(5_000, 4_000), 'image/png');
+  const picture = Buffer.from(await twoHalves(5_000, 4_000));
+  const file = dataUri(picture, 'image/png');
   const slow = {
     import: { operation: 'import/base64', file, filename: 'photo.png' },
     convert: { operation: 'convert', input: 'import', output_format: 'avif' },
@@ -98,6 +99,10 @@ test('A task that takes longer than its key allows is stopped, and the minutes o
   });
   const used = stopped.result.conversionSeconds ?? 0;
   expect(used).toBeGreaterThanOrEqual(0.3);
+  const instantly = await brief.instant('convert?output_format=avif', picture, { 'content-type': 'image/png' });
+  expect(instantly.status).toBe(403);
+  expect(await instantly.json()).toMatchObject({ errorCode: 'out_of_conversion_minutes_per_task' });
+  expect(inMilliseconds((await usageOf(client)).conversionSeconds - used)).toBeGreaterThanOrEqual(300);
 
   const poor = await limited({ minutesPerMonth: 1 / 60 });
   const jobs = await convertAtOnce(poor, 12);

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { CapacityMeter } from '../../packages/local-aws/src/dynamodb/capacity/meter.ts';
 import { sendLimited } from '../support/limited-requests.ts';
@@ -11,6 +14,8 @@ beforeAll(async () => {
     LATHE_RATE_PER_MINUTE: '10',
     LATHE_CREATIONS_PER_MINUTE: '3',
     LATHE_WAITS_PER_MINUTE: '1',
+    LATHE_INSTANT_AT_ONCE: '1',
+    LATHE_ALLOW_HOSTS: '127.0.0.1',
   });
 });
 afterAll(() => service.stop());
@@ -95,5 +100,29 @@ describe.concurrent('Rate limits', () => {
     const held = done.at(-1);
     expect(held?.body.status).toBe('canceled');
     expect(held?.headers.get('retry-after')).toBeNull();
+  });
+
+  it('hold instant conversions to their number at once, also one that waits for a slow server', async ({ expect }) => {
+    const asked = Promise.withResolvers<void>();
+    const slow = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    const { client } = await joinService(service);
+    const convert = (fields: object, seconds: number) =>
+      client.instant('convert', JSON.stringify({ output_format: 'pdf', ...fields }), {
+        'content-type': 'application/json',
+        prefer: `wait=${seconds}`,
+      });
+    const { port } = slow.address() as AddressInfo;
+    const first = convert({ url: `http://127.0.0.1:${port}/a.png` }, 25);
+    await asked.promise;
+    const second = await convert({ html: '<p>A page</p>' }, 25);
+
+    expect(second.status).toBe(429);
+    expect(second.headers.get('retry-after')).toBe('1');
+    expect(await second.json()).toMatchObject({ msg: expect.stringContaining('1 instant conversions in progress') });
+    slow.close();
+    slow.closeAllConnections();
+    expect([422, 504]).toContain((await first).status);
+    expect((await convert({ html: '<p>A page</p>' }, 25)).status).not.toBe(429);
   });
 });

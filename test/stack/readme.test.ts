@@ -29,21 +29,30 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('the example of the README converts a picture by curl alone', async () => {
+test('the examples of the README convert a picture by curl alone', async () => {
   await writeFile(join(folder, 'picture.png'), await twoHalves(40, 20));
-  const [create = '', wait = '', fetchFile = ''] = (await exampleIn('README.md', 'import/base64'))
-    .replace('http://localhost:3000', service.url)
-    .replace('<the key that npm start printed>', service.apiKey)
-    .replaceAll('curl ', 'curl --silent --show-error --fail-with-body ')
-    .split(/(?<=\nEND\n)|(?<=\/wait .*\n)/);
-  const variables = create.slice(0, create.indexOf('curl'));
   const bash = async (script: string) => (await run('bash', ['-euc', script], { cwd: folder })).stdout;
+  const commands = async (text: string) =>
+    (await exampleIn('README.md', text)).replaceAll('curl ', 'curl --silent --show-error --fail-with-body ');
+  const instant = (await commands('/v1/instant/'))
+    .replace('http://localhost:3000', service.url)
+    .replace('<the key that npm start printed>', service.apiKey);
 
-  const { id }: JobView = JSON.parse(await bash(create));
+  await bash(instant);
+
+  const output = join(folder, 'picture.webp');
+  expect(await readFile(output, 'latin1')).toMatch(/^RIFF....WEBP/s);
+  await rm(output);
+
+  const [create = '', wait = '', fetchFile = ''] = (await commands('import/base64')).split(
+    /(?<=\nEND\n)|(?<=\/wait .*\n)/,
+  );
+  const variables = instant.slice(0, instant.indexOf('curl'));
+  const { id }: JobView = JSON.parse(await bash(variables + create));
   const job: JobView = JSON.parse(await bash(variables + wait.replace('<id of the job>', id)));
   await bash(fetchFile.replace('<result.url of the task "link">', taskOf(job, 'link').result.url ?? ''));
 
-  expect(await readFile(join(folder, 'picture.webp'), 'latin1')).toMatch(/^RIFF....WEBP/s);
+  expect(await readFile(output, 'latin1')).toMatch(/^RIFF....WEBP/s);
 });
 
 test('the smoke test sends files through the service, and says what to do if it cannot', async () => {

@@ -1,4 +1,7 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
+import { until } from '../support/until.ts';
 
 /** Chooses files on the page. */
 export async function choose(page: Page, ...paths: string[]): Promise<void> {
@@ -15,4 +18,17 @@ export async function click(page: Page, name: string): Promise<void> {
 /** Waits until the page shows a text. */
 export async function shows(page: Page, text: string): Promise<void> {
   await page.waitForSelector(`main ::-p-text(${text})`, { timeout: 60_000 });
+}
+
+/** Saves the first result by its link, as a click does, and returns its bytes. */
+export async function save(page: Page, folder: string): Promise<Buffer> {
+  await shows(page, 'Download');
+  const downloadPath = await mkdtemp(join(folder, 'saved-'));
+  const session = await page.createCDPSession();
+  await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath });
+  await page.locator('a[download]').click();
+  const name = await until('the file is saved', async () =>
+    (await readdir(downloadPath)).find((saved) => !saved.endsWith('.crdownload')),
+  );
+  return readFile(join(downloadPath, name));
 }

@@ -2,20 +2,112 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { HTTPRequest } from 'puppeteer-core';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
-import { choose, click, shows } from './browser.ts';
+import { choose, click, save, shows } from './browser.ts';
 // One running service for all of them: starting it takes longer than most of these tests.
 import './builder-scenarios.ts';
-import { fileUrl, page, path, service } from './running-page.ts';
+import { fileUrl, folder, page, path, service } from './running-page.ts';
 
 /** Waits for the one result and returns its bytes, as a click on its link saves them. */
 async function downloaded(): Promise<Buffer> {
   await shows(page, 'Download');
   const href = await page.$eval('a[download]', (link) => link.href);
-  return Buffer.from(await (await fetch(href)).arrayBuffer());
+  return href.startsWith('blob:') ? save(page, folder) : Buffer.from(await (await fetch(href)).arrayBuffer());
 }
+
+/** Notes the requests that create something or convert. */
+function noteRequests(): string[] {
+  const sent: string[] = [];
+  page.on('request', (made) => {
+    const { pathname } = new URL(made.url());
+    if (made.method() === 'POST' && pathname.startsWith('/v1/')) sent.push(pathname);
+  });
+  return sent;
+}
+
+/** Has the instant requests of the page answered in another way. */
+async function interceptInstant(act: (made: HTTPRequest) => Promise<void>): Promise<void> {
+  await page.setRequestInterception(true);
+  page.on('request', (made) => void (made.url().endsWith('/v1/instant/convert') ? act(made) : made.continue()));
+}
+
+async function jobs(): Promise<{ id: string }[]> {
+  const list = async () => (await fetch('/v1/process/jobs')).json() as Promise<{ docs: { id: string }[] }>;
+  return (await page.evaluate(list)).docs;
+}
+
+test('a small file is converted within one request, and its result is in the tab only', async () => {
+  await choose(page, path('letter.md'));
+  await page.waitForFunction(() => document.querySelector('select')?.value === 'pdf');
+  const before = await jobs();
+  const sent = noteRequests();
+  await click(page, 'Convert');
+  expect((await downloaded()).subarray(0, 5).toString()).toBe('%PDF-');
+  expect(sent).toEqual(['/v1/instant/convert']);
+  expect(await jobs()).toEqual(before);
+  await shows(page, 'This file is only in this tab');
+});
+
+test('the text of a small file is shown', async () => {
+  await choose(page, path('letter.md'));
+  await page.waitForFunction(() => document.querySelector('select')?.value === 'pdf');
+  await page.select('select', 'html');
+  await click(page, 'Convert');
+  await page.waitForSelector('section[aria-label="Preview of letter.html"] ::-p-text(emphasis)');
+});
+
+test('a small file becomes a job if the service is busy, or makes one of it', async () => {
+  await choose(page, path('picture.png'));
+  await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
+  const sent = noteRequests();
+  await interceptInstant((made) => made.respond({ status: 503, headers: { 'retry-after': '3' }, body: '{}' }));
+  await click(page, 'Convert');
+  expect((await sharp(await downloaded()).metadata()).format).toBe('webp');
+  expect(sent).toEqual(expect.arrayContaining(['/v1/instant/convert', '/v1/process/jobs']));
+  expect(await page.$$('::-p-text(only in this tab)')).toHaveLength(0);
+
+  await page.reload();
+  page.removeAllListeners('request');
+  await interceptInstant((made) => made.continue({ headers: { ...made.headers(), prefer: 'respond-async' } }));
+  await choose(page, path('picture.png'));
+  await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
+  const again = noteRequests();
+  await click(page, 'Convert');
+  expect((await sharp(await downloaded()).metadata()).format).toBe('webp');
+  expect(again).not.toContain('/v1/process/jobs');
+});
+
+test('a small file that cannot be converted is reported, and a conversion within a request is canceled', async () => {
+  await writeFile(path('broken.png'), 'Not a picture.');
+  await choose(page, path('broken.png'));
+  await click(page, 'Convert');
+  await page.waitForSelector('.notice.bad[role=alert]', { timeout: 60_000 });
+  expect(await page.$('a[download]')).toBeNull();
+  await interceptInstant(() => Promise.resolve());
+  await click(page, 'Try again');
+  await shows(page, 'Converting to');
+  expect(await page.$eval('progress', (bar) => bar.hasAttribute('value'))).toBe(false);
+  await click(page, 'Cancel');
+  await shows(page, 'Canceled');
+});
+
+test('a result that only the tab has is in the ZIP of all', async () => {
+  await choose(page, path('letter.md'));
+  await page.waitForFunction(() => document.querySelector('select')?.value === 'pdf');
+  await click(page, 'Convert');
+  await shows(page, 'only in this tab');
+  await choose(page, path('picture.png'));
+  await page.waitForFunction(() => [...document.querySelectorAll('select')].at(-1)?.value === 'webp');
+  await click(page, 'Convert all (1)');
+  await shows(page, 'Download all as ZIP (2)');
+  const zip = page.waitForRequest((made) => made.url().endsWith('.zip'), { timeout: 60_000 });
+  await click(page, 'Download all as ZIP');
+  const content = Buffer.from(await (await fetch((await zip).url())).arrayBuffer());
+  expect(content.includes('letter.pdf') && content.includes('picture.webp')).toBe(true);
+});
 
 test('a dropped image is converted with the options of the form, without signing in manually', async () => {
   const bytes = [...(await readFile(path('picture.png')))];
@@ -112,7 +204,8 @@ test('a video is converted and tracked if no WebSocket opens', async () => {
     } as unknown as typeof WebSocket;
   });
   await page.reload();
-  await choose(page, path('film.avi'));
+  await page.locator('input[name=url]').fill(fileUrl('film.avi'));
+  await click(page, 'Add');
   await page.waitForFunction(() => document.querySelector('select')?.value === 'mp4');
   const waited = page.waitForRequest((sent) => sent.url().endsWith('/wait'));
   await click(page, 'Convert');

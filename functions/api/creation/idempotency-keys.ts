@@ -5,7 +5,8 @@ import { sha256 } from '../../../shared/crypto.ts';
 import { settings } from '../../wiring/settings.ts';
 import { HttpError, invalidFields } from '../http/errors.ts';
 
-interface Request {
+/** A request that may have an Idempotency-Key. */
+export interface KeyedRequest {
   account: Pick<Caller, 'user'>;
   headers: Record<string, string | undefined>;
   body: unknown;
@@ -25,7 +26,7 @@ export const replayedHeader = { 'Idempotent-Replayed': 'true' };
  * an interrupted request has created it.
  */
 export async function findEarlier<T>(
-  { account, headers, body }: Request,
+  { account, headers, body }: KeyedRequest,
   kind: string,
   id: string,
   read: (id: string) => Promise<T | undefined>,

@@ -30,6 +30,9 @@ const maxBodyBytes = 5_500_000;
 /** The limit of CloudFront. API Gateway alone accepts URLs of up to 10,240 bytes. */
 const maxUrlBytes = 8_192;
 
+/** Keeps scripts in a file, such as a web page or an SVG, from acting as a page of this host. */
+const sandboxed = { 'Content-Security-Policy': "default-src 'none'; sandbox" };
+
 const logger = new Logger({ serviceName: 'lathe' });
 
 /** Creates the Lambda handler of a row of the route table. */
@@ -87,6 +90,7 @@ export function handlerOf<const R extends Route>(
       headers: {
         ...(response.body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...usualHeaders,
+        ...(response.file ? sandboxed : {}),
         ...admission?.headers,
         ...response.headers,
       },

@@ -18,8 +18,8 @@ export function endpoint<const R extends Route & { access: 'key'; scope: Scope }
       const known = route.keyOnly ? { ...event, cookies: [] } : event;
       const account = await authenticate(known);
       const since = Date.now();
-      // A deleted key must stop working within 30 seconds. A cached caller plus a wait of 25 seconds would exceed that, so the
-      // key is checked again after a wait.
+      // A deleted key must stop working within 30 seconds. A cached caller plus a wait or a conversion of 25 seconds would
+      // exceed that, so the key is checked again after a request of that kind.
       const confirm = async () => {
         if (Date.now() - since >= callerKnownMs) await authenticate(known);
       };
@@ -30,7 +30,7 @@ export function endpoint<const R extends Route & { access: 'key'; scope: Scope }
         headers,
         hold: atMost(hold, waitMs),
         authorize: () => authorize(account, route, event.headers.origin),
-        ...(waitMs > 0 ? { confirm } : {}),
+        confirm,
       };
     },
     handle,

@@ -7,7 +7,7 @@ const typicalBytes = 10_000_000;
 /** The time for a file smaller than this depends little on its size. */
 const smallBytes = 1_000_000;
 
-/** Milliseconds of recent conversions in this environment for each byte, by kind. */
+/** Milliseconds of recent conversions in this environment for each byte, by account and kind. */
 const recentSpeeds = new RecentValues<number>({ milliseconds: 600_000, max: 1_000 });
 
 /** Returns whether work is expected to end in time: by the last of its kind here, or by the engine's typical time. */
@@ -22,8 +22,9 @@ export function learn(work: InstantWork, engineMs: number): void {
   recentSpeeds.set(kindOf(work), engineMs / bytesOf(work));
 }
 
+/** Names the account too, so that slow files of one do not turn the conversions of others into jobs. */
 function kindOf({ task, files: [first] }: InstantWork): string {
-  return `${task.operation} ${first?.format} ${task.payload.output_format}`;
+  return `${task.user} ${task.operation} ${first?.format} ${task.payload.output_format}`;
 }
 
 function bytesOf({ files }: InstantWork): number {

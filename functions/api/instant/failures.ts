@@ -9,9 +9,15 @@ const statuses: Partial<Record<TaskFailure['errorCode'], number>> = {
   engine_timeout: 504,
 };
 
+/** The failure of a request whose engine ended without a result. Tasks are retried instead. */
+export const broken: TaskFailure = {
+  errorCode: 'processing_failed',
+  msg: 'The engine ended without a result: the file may be damaged, or too large for it. A job is retried automatically: POST /v1/process/jobs, or this request with Prefer: respond-async.',
+};
+
 /** Returns the error response for a failure that a task would have. */
-export function failedRequest({ errorCode, msg }: TaskFailure, cause?: unknown): HttpError {
-  return new HttpError(statuses[errorCode] ?? 422, errorCode, msg, { cause });
+export function failedRequest({ errorCode, msg }: TaskFailure): HttpError {
+  return new HttpError(statuses[errorCode] ?? 422, errorCode, msg);
 }
 
 /** Returns the error response for a request that takes longer than it may. */

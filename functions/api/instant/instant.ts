@@ -1,10 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { deleteKeys } from '../../../shared/aws/objects.ts';
 import { records } from '../../../shared/aws/stores/records.ts';
+import { sha256 } from '../../../shared/crypto.ts';
 import { contentDisposition } from '../../../shared/files/names.ts';
 import { required } from '../../../shared/settings.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
+import { findEarlier, type KeyedRequest, replayedHeader } from '../creation/idempotency-keys.ts';
 import { type PreparedTasks, prepareTasks } from '../creation/prepare-tasks.ts';
 import { writeTasks } from '../creation/write-tasks.ts';
 import { presignDownload } from '../files/signer.ts';
@@ -13,10 +14,8 @@ import { preferenceOf } from '../http/preference.ts';
 import { presentJobWithTasks } from '../http/response-size.ts';
 import type { ApiRequest, ApiResponse } from '../http/route.ts';
 import { instantRoutes } from '../routes/instant.ts';
-import { isQuick, learn } from './estimate.ts';
-import { perform } from './perform.ts';
+import { type InstantResult, performNow } from './perform.ts';
 import { readInstantRequest } from './read-request.ts';
-import { workOf } from './work.ts';
 
 type InstantRoute = (typeof instantRoutes)[keyof typeof instantRoutes];
 
@@ -25,27 +24,24 @@ const maxSeconds = 25;
 
 /**
  * Converts files within one request. It is planned like a job of an import, the operation and an export, but nothing of the
- * plan is written. Work that would take too long becomes that job.
+ * plan is written. Work that would take too long, or that no engine is free for, becomes that job.
  */
-async function respond(
-  { operation }: InstantRoute,
-  { account, raw, headers, logger }: ApiRequest<InstantRoute>,
-): Promise<ApiResponse> {
+async function respond({ operation }: InstantRoute, request: ApiRequest<InstantRoute>): Promise<ApiResponse> {
+  const { account, raw, headers, logger } = request;
   const { requests, contents } = await readInstantRequest(operation, raw);
   const prepared = await prepareTasks(requests, account, {}, contents);
+  const asJob = () => createJob(prepared, { account, headers, body: [requests, hashesOf(contents)] }, logger);
   const { isAsync, waitSeconds } = preferenceOf(headers.prefer);
-  if (isAsync && waitSeconds === undefined) return asJob(prepared, logger);
-  const ms = 1000 * Math.min(maxSeconds, waitSeconds ?? maxSeconds);
-  const deadline = Date.now() + ms;
-  const work = await workOf(prepared, AbortSignal.timeout(ms));
-  if (!isQuick(work, ms)) return asJob(prepared, logger);
-  const { file, isArchive, details, engineMs } = await perform(work, deadline, logger).finally(() =>
-    deleteKeys(work.imported),
-  );
-  learn(work, engineMs);
+  if (isAsync && waitSeconds === undefined) return asJob();
+  const deadline = Date.now() + 1000 * Math.min(maxSeconds, waitSeconds ?? maxSeconds);
+  const result = await performNow(prepared, account.user, deadline, logger);
+  return result ? asFile(result) : asJob();
+}
+
+async function asFile({ file, archivedType, details, engineMs }: InstantResult): Promise<ApiResponse> {
   const facts = {
     'Lathe-Conversion-Seconds': String(engineMs / 1000),
-    ...(isArchive ? { 'Lathe-Archive': 'true' } : {}),
+    ...(archivedType === undefined ? {} : { 'Lathe-Archive': archivedType }),
     ...warningsOf(details),
   };
   if ('key' in file) return { status: 303, headers: { ...facts, Location: await presignDownload(file, 'GET') } };
@@ -69,18 +65,28 @@ export const handler = async (event: APIGatewayProxyEventV2, context: Context) =
   return own(event, context);
 };
 
-/** Creates the job of a request, and responds with it. */
-async function asJob(prepared: PreparedTasks, logger: Logger): Promise<ApiResponse> {
+/** Creates the job of a request, and responds with it. A request that is repeated with the same key gets the same job. */
+async function createJob(prepared: PreparedTasks, request: KeyedRequest, logger: Logger): Promise<ApiResponse> {
   const { job } = prepared.plan;
   if (!job) throw new Error('The plan of an instant request contains no job.');
+  const earlier = await findEarlier(request, 'instant', job.id, records.job);
+  if (earlier) return accepted(earlier.id, await presentJobWithTasks(earlier), replayedHeader);
   logger.info('creating', { jobId: job.id });
   const written = await writeTasks(prepared, (error) => logger.warn('left to the sweep', { jobId: job.id, error }));
   const created = written?.job ?? (await records.job(job.id));
+  return accepted(job.id, created && (await presentJobWithTasks(created, written?.tasks)));
+}
+
+function accepted(id: string, body: JsonObject | undefined, headers: Record<string, string> = {}): ApiResponse {
   return {
     status: 202,
-    headers: { Location: `${required('LATHE_URL')}/v1/process/jobs/${job.id}` },
-    ...(created ? { body: await presentJobWithTasks(created, written?.tasks) } : {}),
+    headers: { Location: `${required('LATHE_URL')}/v1/process/jobs/${id}`, ...headers },
+    ...(body ? { body } : {}),
   };
+}
+
+function hashesOf(contents: Map<string, Uint8Array>): string[] {
+  return [...contents.values()].map(sha256);
 }
 
 /** Maximum length of the header with warnings. */

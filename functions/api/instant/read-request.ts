@@ -3,12 +3,17 @@ import { safeName } from '../../../shared/files/names.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { TaskRequest } from '../creation/plan.ts';
 import { readTaskRequest } from '../creation/read-requests.ts';
-import { instantSchemas } from '../creation/schemas.ts';
+import { instantSchemas, maxTasksInJob } from '../creation/schemas.ts';
 import { badRequest, HttpError, invalidFields } from '../http/errors.ts';
 import type { RawBody } from '../http/route.ts';
 
 /** The maximum of all files in a request or response: Lambda's 6 MB, in base64, with room for the rest of the event. */
 export const maxInstantBytes = 4_400_000;
+
+/** Each is an import of the job that the request may become. */
+const maxFiles = maxTasksInJob - 3;
+/** Files and parameters of a form. */
+const maxParts = 1_000;
 
 const exportName = 'export';
 
@@ -33,11 +38,10 @@ export async function readInstantRequest(
   { content, type, query }: RawBody,
 ): Promise<InstantRequest> {
   const { files, fields } = await partsOf(content, type, query);
-  const bytes = files.reduce((sum, file) => sum + file.content.byteLength, 0);
-  if (bytes > maxInstantBytes) throw tooLarge(bytes);
   const task = readTaskRequest(operation, fields, instantSchemas[operation]);
   const { url, html, ...parameters } = task.parameters;
   if (typeof html === 'string') files.push({ name: 'page.html', content: Buffer.from(html) });
+  checkFiles(files);
   const imports = [...files.map(importOf), ...(typeof url === 'string' ? [importOfUrl(url)] : [])];
   const inputs = [...imports.map(({ name }) => name), ...task.inputs];
   checkInputs(operation, inputs, task.inputs.length > 0 || typeof url === 'string');
@@ -56,18 +60,18 @@ async function partsOf(
   type: string,
   query: string,
 ): Promise<{ files: GivenFile[]; fields: Record<string, unknown> }> {
-  const parameters = fieldsOf(new URLSearchParams(query));
-  if (/^multipart\/form-data\s*;/i.test(type)) {
-    const form = await formOf(content, type);
-    const entries = [...form];
+  const inQuery = [...new URLSearchParams(query)];
+  if (/^multipart\/form-data\s*(?:;|$)/i.test(type)) {
+    const entries = [...(await formOf(content, type))];
     return {
       files: await Promise.all(entries.flatMap(([, value]) => (typeof value === 'string' ? [] : [fileOf(value)]))),
-      fields: {
-        ...parameters,
-        ...fieldsOf(entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))),
-      },
+      fields: fieldsOf([
+        ...inQuery,
+        ...entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])),
+      ]),
     };
   }
+  const parameters = fieldsOf(inQuery);
   if (content.length === 0) return { files: [], fields: parameters };
   if (/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
     return { files: [], fields: { ...parameters, ...objectOf(content.toString()) } };
@@ -77,11 +81,24 @@ async function partsOf(
 }
 
 async function formOf(content: Buffer, type: string): Promise<FormData> {
+  checkParts(content, type);
   try {
     return await new Response(new Uint8Array(content), { headers: { 'content-type': type } }).formData();
   } catch (error) {
     throw badRequest('The body is not valid multipart/form-data.', undefined, error);
   }
+}
+
+/** Throws the 413 for a form of too many parts, before each of them takes a hundred times its size in memory. */
+function checkParts(content: Buffer, type: string): void {
+  const [, quoted, bare] = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
+  const delimiter = `--${quoted ?? bare}`;
+  let parts = -1;
+  for (let at = -1; parts <= maxParts; parts++) {
+    at = content.indexOf(delimiter, at + 1);
+    if (at < 0) return;
+  }
+  throw tooLarge(`The form has more than ${maxParts} parts. Send fewer files in a request.`);
 }
 
 async function fileOf(file: File): Promise<GivenFile> {
@@ -121,6 +138,17 @@ function objectOf(json: string, field?: string): object {
     : invalidFields({ [field]: ['Expected an object.'] });
 }
 
+/** Throws the 413 for files that are too large, or too many for a job. */
+function checkFiles(files: GivenFile[]): void {
+  const bytes = files.reduce((sum, file) => sum + file.content.byteLength, 0);
+  if (bytes > maxInstantBytes)
+    throw tooLarge(
+      `The files have ${bytes} bytes; an instant request takes at most ${maxInstantBytes}. Send a larger file by url, or upload it with import/upload and send the id of that task as input.`,
+    );
+  if (files.length > maxFiles)
+    throw tooLarge(`The request has ${files.length} files; an instant request takes at most ${maxFiles}.`);
+}
+
 function checkInputs(operation: ProcessingOperation, inputs: string[], mayBeSeveral: boolean): void {
   if (inputs.length === 0)
     throw invalidFields({
@@ -146,10 +174,6 @@ function nameOf(index: number): string {
   return `file-${index + 1}`;
 }
 
-function tooLarge(bytes: number): HttpError {
-  return new HttpError(
-    413,
-    'payload_too_large',
-    `The files have ${bytes} bytes; an instant request takes at most ${maxInstantBytes}. Send a larger file by url, or upload it with import/upload and send the id of that task as input.`,
-  );
+function tooLarge(msg: string): HttpError {
+  return new HttpError(413, 'payload_too_large', msg);
 }

@@ -1,9 +1,11 @@
 import { detectFile } from '../../../shared/catalogue/detect.ts';
+import { outputKey } from '../../../shared/files/keys.ts';
 import { safeName } from '../../../shared/files/names.ts';
 import { isProcessing } from '../../../shared/operations/operations.ts';
 import { routeTask } from '../../../shared/tasks/route.ts';
 import type { StoredFile, Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
+import { secretsIn } from '../../engines/runtime/redact.ts';
 import { TaskError } from '../../invocation/errors.ts';
 import { withSecrets } from '../../invocation/plan-run.ts';
 import type { PreparedTasks } from '../creation/prepare-tasks.ts';
@@ -19,24 +21,29 @@ export interface InstantWork {
   /** The planned task, with its limits and parameters. */
   task: Task;
   files: InputFile[];
-  /** Keys of inputs that were imported for it. */
-  imported: string[];
+  /** Values that must not be logged. */
+  secrets: string[];
+}
+
+/** Nothing is retried, so there is one attempt. */
+export const attempt = 1;
+
+/** Returns the keys of files that are fetched for a request. */
+export function fetchedFor({ plan }: PreparedTasks): string[] {
+  return plan.tasks.filter(({ operation }) => operation === 'import/url').map(({ id }) => outputKey(id, attempt, 0));
 }
 
 /** Finds the engine, options and files of a planned request. Throws the 422 if no engine can do it. */
 export async function workOf(prepared: PreparedTasks, signal: AbortSignal): Promise<InstantWork> {
-  const { plan, secrets } = prepared;
-  const planned = plan.tasks.find(({ operation }) => isProcessing(operation));
+  const planned = prepared.plan.tasks.find(({ operation }) => isProcessing(operation));
   if (!planned) throw new Error('The plan of an instant request contains no operation.');
-  const task = { ...planned, payload: withSecrets(planned.payload, secrets.get(planned.name) ?? {}) };
+  const secrets = prepared.secrets.get(planned.name) ?? {};
+  const task = { ...planned, payload: withSecrets(planned.payload, secrets) };
   const inputs = await Promise.all(task.dependsOn.map((id) => inputOf(id, prepared, signal)));
   const files = inputs.flatMap((input) => input.files);
-  const imported = inputs
-    .filter(({ id }) => !prepared.outside.has(id))
-    .flatMap((input) => input.files.flatMap(({ key }) => key || []));
   const routed = routeTask(catalogue, task, inputs);
   if ('failure' in routed) throw failedRequest(routed.failure);
-  return { engine: routed.engine, task, files, imported };
+  return { engine: routed.engine, task, files, secrets: secretsIn(secrets) };
 }
 
 async function inputOf(
@@ -64,11 +71,11 @@ async function inputOf(
 async function fetched(task: Task, signal: AbortSignal): Promise<StoredFile[]> {
   // Few requests have a URL, and the module takes time to load.
   const { importUrl } = await import('../../transfers/import-url.ts');
-  const run = { task, attempt: 1, parameters: task.payload, signal, progress: () => {} };
+  const run = { task, attempt, parameters: task.payload, signal, progress: () => {} };
   try {
     return (await importUrl(run)).files;
   } catch (error) {
     if (signal.aborted) throw outOfTime();
-    throw error instanceof TaskError ? failedRequest(error.failure, error) : error;
+    throw error instanceof TaskError ? failedRequest(error.failure) : error;
   }
 }

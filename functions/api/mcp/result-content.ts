@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
+import mime from 'mime';
 import type { Lathe, ResultFile } from '../../../packages/client/src/index.ts';
 
 const maxTextBytes = 100_000;
@@ -22,6 +23,11 @@ export class ResultContent {
     this.#lathe = lathe;
   }
 
+  /** Returns whether small files of a format are returned. */
+  accepts(format: string): boolean {
+    return limitOf(mime.getType(format) ?? '') > 0;
+  }
+
   /** Returns the content of each file, or undefined for files that are not returned. */
   async of(files: ResultFile[], signal: AbortSignal): Promise<(ContentBlock | undefined)[]> {
     const blocks: (ContentBlock | undefined)[] = [];
@@ -30,8 +36,8 @@ export class ResultContent {
   }
 
   #takes({ media_type, size }: ResultFile): boolean {
-    const limit = text.test(media_type) ? maxTextBytes : picture.test(media_type) ? maxPictureBytes : 0;
-    if (size > Math.min(limit, this.#bytesLeft) || this.#filesLeft === 0) return false;
+    const limit = limitOf(media_type);
+    if (limit === 0 || size > Math.min(limit, this.#bytesLeft) || this.#filesLeft === 0) return false;
     this.#bytesLeft -= size;
     this.#filesLeft -= 1;
     return true;
@@ -43,4 +49,9 @@ export class ResultContent {
       return { type: 'image', data: bytes.toString('base64'), mimeType: file.media_type };
     return isUtf8(bytes) ? { type: 'text', text: bytes.toString('utf8') } : undefined;
   }
+}
+
+/** Returns the maximum size of a file that is returned. */
+function limitOf(mediaType: string): number {
+  return text.test(mediaType) ? maxTextBytes : picture.test(mediaType) ? maxPictureBytes : 0;
 }

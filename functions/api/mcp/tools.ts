@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
-import { JobFailedError, LatheError } from '../../../packages/client/src/index.ts';
+import { JobFailedError, LatheError, type Options, type WaitOptions } from '../../../packages/client/src/index.ts';
+import type { InstantResult } from '../../../packages/client/src/instant.ts';
 import {
   Format,
   InputFormat,
@@ -13,21 +14,24 @@ import {
   tasksOf,
   waitForJob,
 } from '../../../packages/client/src/mcp/common-tools.ts';
+import { performInstantly } from '../../../packages/client/src/run.ts';
 import { required } from '../../../shared/settings.ts';
 import { ResultContent } from './result-content.ts';
 
 const Conversion = { to: Format, from: InputFormat, options: OptionValues };
 const follow = 'Progress is not reported; call job_status to check a job that has not ended.';
 
+type ServiceContext = ToolContext & Required<Pick<ToolContext, 'waitMs'>>;
+
 /** Creates the server with all tools of the service. */
-export function makeServer(context: ToolContext): McpServer {
+export function makeServer(context: ServiceContext): McpServer {
   const { lathe, responses, ended } = context;
   const until = (signal: AbortSignal) => AbortSignal.any([signal, ended]);
   const content = new ResultContent(lathe);
   const server = new McpServer(
     { name: 'lathe', version: required('LATHE_VERSION') },
     {
-      instructions: `Converts files between formats. list_formats lists the available conversions. convert takes a URL, a web page or a small file in base64; create_upload takes larger files. fetch_result returns links to the results. ${follow}`,
+      instructions: `Converts files between formats. list_formats lists the available conversions. convert takes a URL, a web page or a small file in base64, and returns small texts and images; create_upload takes larger files. fetch_result returns links to the results of a job. ${follow}`,
     },
   );
   registerCommonTools(server, context);
@@ -35,25 +39,37 @@ export function makeServer(context: ToolContext): McpServer {
     'convert',
     {
       title: 'Convert a file',
-      description: `Converts the file at a URL, or a file of up to 1 MB sent as content, and returns the job with links to its files. Waits up to 20 seconds, or not at all with wait: false. ${follow}`,
+      description: `Converts the file at a URL, or a file of up to 1 MB sent as content. Returns a small text or image inline, and other results as a job with links to its files. Waits up to 20 seconds, or not at all with wait: false. ${follow}`,
       inputSchema: {
         url: z.string().optional().describe('URL of the file, or of a web page to render.'),
         content: z.string().optional().describe('The file in base64, instead of a URL.'),
         filename: z.string().optional().describe('Name of the file sent as content.'),
         webpage: z.boolean().default(false).describe('Whether the URL is a web page to render instead of a file.'),
         ...Conversion,
+        link: z.boolean().default(false).describe('Whether to return links also for small texts and images.'),
         wait: z.boolean().default(true),
       },
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ url, content: file, filename = 'file', webpage, wait, ...conversion }, { signal }) =>
-      responses.value(async () => {
-        const source = sourceOf(url, file, filename, webpage);
-        const job = await lathe.createAnyJob({ tasks: tasksOf(source, conversion) }, { signal: until(signal) });
-        if (!wait) return statusOf(job);
-        const result = await waitForJob(context, job.id, until(signal));
-        if (result.status === 'failed') throw new JobFailedError(result);
-        return statusOf(result);
+    ({ link, wait, ...request }, { signal }) =>
+      responses.content(async () => {
+        const own = until(signal);
+        const source = sourceOf(request);
+        const isInstant = wait && !link && !request.webpage && content.accepts(request.to);
+        const result = isInstant && (await performInstantly(lathe, 'convert', formOf(request), waitOf(context, own)));
+        if (result && 'files' in result) {
+          const returned = (await content.of(result.files, own)).flatMap((block) => block ?? []);
+          if (returned.length === result.files.length) return [json(describe(result)), ...returned];
+        }
+        const job =
+          result && 'id' in result
+            ? await waitForJob(context, result.id, own)
+            : await lathe.createAnyJob(
+                { tasks: tasksOf(source, request) },
+                wait ? waitOf(context, own) : { signal: own },
+              );
+        if (wait && job.status === 'failed') throw new JobFailedError(job);
+        return [json(statusOf(job))];
       }),
   );
   server.registerTool(
@@ -97,11 +113,49 @@ export function makeServer(context: ToolContext): McpServer {
   return server;
 }
 
-function sourceOf(url: string | undefined, file: string | undefined, filename: string, webpage: boolean) {
-  if ((url === undefined) === (file === undefined))
+interface ConvertRequest {
+  url?: string | undefined;
+  content?: string | undefined;
+  filename?: string | undefined;
+  webpage: boolean;
+  to: string;
+  from?: string | undefined;
+  options: Options;
+}
+
+function sourceOf({ url, content, filename = 'file', webpage }: ConvertRequest) {
+  if ((url === undefined) === (content === undefined))
     throw new LatheError('bad_request', 'Expected either url or content.');
-  if (file === undefined) return { operation: webpage ? 'import/webpage' : 'import/url', url };
-  return { operation: 'import/base64', file: `data:application/octet-stream;base64,${file}`, filename };
+  if (content === undefined) return { operation: webpage ? 'import/webpage' : 'import/url', url };
+  return { operation: 'import/base64', file: `data:application/octet-stream;base64,${content}`, filename };
+}
+
+/** Returns the form of an instant request. */
+function formOf({ url, content, filename = 'file', to, from, options }: ConvertRequest): FormData {
+  const form = new FormData();
+  form.set('output_format', to);
+  form.set('options', JSON.stringify(options));
+  if (from !== undefined) form.set('input_format', from);
+  if (url !== undefined) form.set('url', url);
+  if (content !== undefined) form.set('file', new Blob([Buffer.from(content, 'base64')]), filename);
+  return form;
+}
+
+/** Returns how long a request of a tool may wait. */
+function waitOf({ waitMs }: ServiceContext, signal: AbortSignal): WaitOptions {
+  return { signal, waitSeconds: Math.max(0, Math.floor(waitMs() / 1000)) };
+}
+
+/** Summarizes the result of an instant conversion, which has no job and no links. */
+function describe({ files, warnings }: InstantResult) {
+  return {
+    status: 'completed',
+    files: files.map(({ filename, size, format, media_type }) => ({
+      ...{ filename, size, format, media_type },
+      returned: true,
+    })),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
 }
 
 /** Returns the command that posts a file. S3 requires the file to be the last field. */

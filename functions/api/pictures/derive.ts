@@ -8,11 +8,11 @@ import { RecentValues } from '../../../shared/recent-values.ts';
 import { newMeter } from '../../../shared/tasks/meter.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
-import { TaskError } from '../../invocation/errors.ts';
+import { NoEngineFree, TaskError } from '../../invocation/errors.ts';
 import { planPicture } from '../../invocation/plan-run.ts';
 import { timeLimitsOf } from '../creation/time-limits.ts';
 import { HttpError } from '../http/errors.ts';
-import { runEngine, withinPlace } from '../instant/perform.ts';
+import { perform, withinPlace } from '../instant/perform.ts';
 import { maxInstantBytes } from '../instant/read-request.ts';
 import type { InputFile } from '../instant/work.ts';
 import type { ImageKey } from './image-keys.ts';
@@ -46,17 +46,19 @@ export async function derive(derivation: Derivation, deadline: number, logger: L
   const task = await taskFor(derivation.key);
   const stored: string[] = [];
   try {
-    return await withinPlace(task, deadline, logger, async (note) => {
+    return await withinPlace(task.user, deadline, async (place) => {
       const { picture } = derivation;
       const signal = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
       const [source, ...others] = await picturesOf(derivation, signal);
       if (picture.spec.raw) return await asDerivative(task, source);
       const inputs = await fitting(task, [source, ...others]);
       stored.push(...inputs.flatMap(({ key }) => key || []));
-      const { file } = await runEngine(engine, task, planPicture(engine, picture, inputs), deadline, note);
+      const planned = () => planPicture(engine, picture, inputs);
+      const { file } = await perform({ engine, task, secrets: [] }, planned, { place, deadline, logger });
       return file;
     });
   } catch (error) {
+    if (error instanceof NoEngineFree) throw allBusy(error);
     throw error instanceof HttpError && error.status === 504 ? tooSlow(error) : error;
   } finally {
     await deleteKeys(stored);
@@ -159,6 +161,13 @@ export async function readDerivative({ format, key, isLarge }: StoredDerivative)
 /** Returns the error response for a derivative that takes longer than a request may. */
 export function tooSlow(cause?: unknown): HttpError {
   return new HttpError(504, 'engine_timeout', 'The image could not be fetched and processed in time. Retry later.', {
+    cause,
+  });
+}
+
+function allBusy(cause: unknown): HttpError {
+  return new HttpError(503, 'unavailable', 'All engines are busy. Retry in a few seconds.', {
+    headers: { 'Retry-After': '3' },
     cause,
   });
 }

@@ -12,6 +12,8 @@ const permissions = [
   'files:put',
   'files:abort',
   'files:delete',
+  // Tells an output that the engine did not store from one that may not be read.
+  'files:list',
   'files:sign',
   // The job of work that takes longer.
   ...createTask,
@@ -34,8 +36,12 @@ const performs = <Name extends ProcessingOperation>(operation: Name, summary: st
     permissions,
     upload: () => instantSchemas[operation],
     json: false,
-    alternative: { status: 202, response: 'Job', description: 'The work takes longer, and has become a job.' },
-    errors: [409, 422, 503, 504],
+    alternative: {
+      status: 202,
+      response: 'Job',
+      description: 'The work takes longer, or no engine is free, and it has become a job.',
+    },
+    errors: [409, 422, 504],
     refusals: ['invalid_input', 'unsupported_format', 'invalid_options', 'invalid_url', 'address_refused'],
   }) as const satisfies Route;
 

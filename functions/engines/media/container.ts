@@ -61,9 +61,16 @@ export async function writeLanguages(path: string, languages: (string | undefine
   }
 }
 
-/** Lists the boxes in a part of an index, each with the start and end of its content. */
-function boxes(index: Buffer, from: number, to: number): { type: string; from: number; to: number }[] {
-  const found: { type: string; from: number; to: number }[] = [];
+/** A box of an ISO or QuickTime file, with the start and end of its content. */
+export interface Box {
+  type: string;
+  from: number;
+  to: number;
+}
+
+/** Lists the boxes in a part of an index. */
+export function boxes(index: Buffer, from: number, to: number): Box[] {
+  const found: Box[] = [];
   for (let at = from; at + 8 <= to; ) {
     const length = index.readUInt32BE(at);
     if (length < 8) break;
@@ -75,15 +82,23 @@ function boxes(index: Buffer, from: number, to: number): { type: string; from: n
 
 /** Reads the indexes of an ISO or QuickTime file, with their positions. */
 async function* indexes(file: FileHandle, size: number): AsyncGenerator<{ at: number; index: Buffer }> {
+  for await (const { type, at, length } of topBoxes(file, size)) {
+    if (type === 'moov') yield { at, index: await read(file, at, Math.min(length, size - at, maxIndexBytes)) };
+  }
+}
+
+/** Lists the outermost boxes of an ISO or QuickTime file, each with its position and its length including the header. */
+export async function* topBoxes(
+  file: FileHandle,
+  size: number,
+): AsyncGenerator<{ type: string; at: number; length: number }> {
   let at = 0;
   for (let boxes = 0; at + 16 <= size && boxes < maxBoxes; boxes++) {
     const header = await read(file, at, 16);
     const short = header.readUInt32BE(0);
     const length = short === 1 ? Number(header.readBigUInt64BE(8)) : short === 0 ? size - at : short;
     if (length < 8) return;
-    if (header.toString('latin1', 4, 8) === 'moov') {
-      yield { at, index: await read(file, at, Math.min(length, size - at, maxIndexBytes)) };
-    }
+    yield { type: header.toString('latin1', 4, 8), at, length };
     at += length;
   }
 }
@@ -124,7 +139,8 @@ async function missingAsfSize(file: FileHandle, size: number): Promise<number | 
   return undefined;
 }
 
-async function read(file: FileHandle, position: number, length: number): Promise<Buffer> {
+/** Reads a part of a file. If it is shorter, at least 16 zeros follow. */
+export async function read(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
   return bytesRead < length ? Buffer.concat([buffer.subarray(0, bytesRead), Buffer.alloc(16)]) : buffer;
 }

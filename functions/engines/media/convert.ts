@@ -3,6 +3,7 @@ import type { OutputFile } from '../runtime/engine.ts';
 import { animate, decodeWebp, requireAnimation, requireFewInputFrames, steadyRate } from './animation.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
+import { probePlainMovie } from './plain-movie.ts';
 import { emptyRequest, type MediaRequest, planInTime, type Resize } from './plan.ts';
 import { frameDelays, type Probe, probeInput, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
@@ -18,7 +19,8 @@ export async function convert(job: MediaJob, run: MediaRun): Promise<OutputFile[
     await convertWebp(job, run);
     return [outputOf(job)];
   }
-  let probe = await probeInput(input, run);
+  const isMovie = mediaFormat(input.format).demuxer === 'mov';
+  let probe = await probeInput(input, run, target.kind === 'audio' && isMovie ? probePlainMovie : undefined);
   if (target.kind === 'animation') {
     await animate({ ...job, probe }, run);
     return [outputOf(job)];

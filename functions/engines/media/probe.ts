@@ -6,6 +6,7 @@ import { explained } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import { type MediaRun, runFfprobe } from './programs.ts';
+import { type TagNames, tagsOf } from './tags.ts';
 
 interface Stream {
   index: number;
@@ -59,8 +60,7 @@ export interface Probe {
   moreVideos?: number;
   /** Fonts and other files. */
   attachments?: number;
-  /** Names of tags that are not copied. */
-  tags?: { ofContainer: string[]; identifying: string[]; identifyingTracks: string[] };
+  tags?: TagNames;
 }
 
 const number = z.coerce.number().catch(Number.NaN);
@@ -137,17 +137,25 @@ function readerOf({ demuxer, demuxers }: MediaFormat, path: string): string | un
 }
 
 /** Returns the length of a tag before the audio, as in MP3. Its size has seven bits per byte. */
-function id3Bytes(start: Buffer): number {
+export function id3Bytes(start: Buffer): number {
   if (start.toString('latin1', 0, 3) !== 'ID3') return 0;
   const size = start.subarray(6, 10).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
   return 10 + size + ((start[5] ?? 0) & 0x10 ? 10 : 0);
 }
 
-/** Probes an input file. Rejects one that would cost too much to decode. */
-export async function probeInput(input: InputFile, run: MediaRun): Promise<Probe> {
+/**
+ * Probes an input file. Rejects one that would cost too much to decode. `quick` may do so without ffprobe, or return
+ * `undefined`.
+ */
+export async function probeInput(
+  input: InputFile,
+  run: MediaRun,
+  quick?: (input: InputFile) => Promise<Probe | undefined>,
+): Promise<Probe> {
   if (input.size === 0) throw new EngineError('The file is empty.');
-  const promisedBytes = await checkContainer(input, mediaFormat(input.format));
-  const probe = await explained(input, () => probeFile(mediaFormat(input.format), input.path, run));
+  const format = mediaFormat(input.format);
+  const promisedBytes = await checkContainer(input, format);
+  const probe = (await quick?.(input)) ?? (await explained(input, () => probeFile(format, input.path, run)));
   checkLimits(probe, input);
   if (promisedBytes === undefined || probe.seconds === undefined || probe.video) return probe;
   return { ...probe, promisedSeconds: (probe.seconds * promisedBytes) / input.size };
@@ -186,37 +194,6 @@ export async function probeFile(format: MediaFormat, path: string, run: MediaRun
     moreVideos: Math.max(0, pictures.filter(({ disposition }) => disposition.attached_pic !== 1).length - 1),
     attachments: streams.filter(({ codec_type }) => codec_type === 'attachment').length,
     tags: tagsOf(container.tags, streams),
-  };
-}
-
-/** Tags that describe the container of the input, not its content. */
-const containerTags = /^(?:major_brand|minor_version|compatible_brands|duration|(?:company|product)_\w+)$/i;
-/** Tags that identify the place or device of a recording, in QuickTime, Android, Matroska, ID3 and Broadcast Wave. */
-const identifyingTags =
-  /location|gps|iso6709|(?:^|[.\s_:-])(?:xyz|make|model(?:name)?|manufacturer|serial\w*|device\w*|camera\w*|lens\w*|software|firmware\w*|encoder|originator|umid|android\.version|content\.identifier)(?:$|[.\s_:-])/i;
-
-/** Programs that write their own name as the track name. */
-const cameraBrands = /gopro|dji|insta360|garmin|core media|apple/i;
-
-function tagsOf(tags: Record<string, string>, streams: RawStream[]): NonNullable<Probe['tags']> {
-  // In ffmpeg a name ends at the first equals sign.
-  const names = (all: Record<string, string>) => Object.keys(all).filter((name) => !name.includes('='));
-  const identifies = (name: string) => identifyingTags.test(name);
-  // In Broadcast Wave it is only a time of day, to which today's date would be added.
-  const { creation_time: created = '' } = tags;
-  const isUndated = created !== '' && !/^\d{4}-/.test(created);
-  return {
-    ofContainer: [...names(tags).filter((name) => containerTags.test(name)), ...(isUndated ? ['creation_time'] : [])],
-    identifying: names(tags).filter(identifies),
-    identifyingTracks: [
-      ...new Set(
-        streams.flatMap(({ tags: own }) =>
-          names(own).filter(
-            (name) => identifies(name) || (name === 'handler_name' && cameraBrands.test(own[name] ?? '')),
-          ),
-        ),
-      ),
-    ],
   };
 }
 

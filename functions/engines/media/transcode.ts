@@ -122,7 +122,8 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   if (planned.copiesSomething && !job.probe.video && promised !== undefined && endsEarly(seconds, promised))
     throw new EngineError(incomplete(seconds, promised));
   const written = await openOutput(path, target, planned.expected, run);
-  const warning = promised === undefined ? undefined : earlyEnd(job, promised, written ?? decoded);
+  // If more was decoded than the output has, the input is not at fault.
+  const warning = promised === undefined ? undefined : earlyEnd(job, promised, Math.max(written ?? 0, decoded));
   const comparable = warning === undefined ? (promised ?? decoded) : written;
   verifyDuration(written, target, { ...planned.expected, seconds: comparable || undefined });
   run.warn([...(warning === undefined ? [] : [warning]), ...planned.warnings]);

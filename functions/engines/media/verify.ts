@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { EngineError } from '../runtime/engine.ts';
 import { ProgramError } from '../runtime/program.ts';
 import type { MediaFormat } from './formats.ts';
+import { secondsOfMp3 } from './mp3-frames.ts';
 import type { Expected } from './plan.ts';
 import { probeFile } from './probe.ts';
 import type { MediaRun } from './programs.ts';
@@ -24,6 +25,8 @@ export async function openOutput(
   run: MediaRun,
 ): Promise<number | undefined> {
   if ((await stat(path)).size === 0) throw new EngineError(nothing);
+  const counted = target.ext === 'mp3' ? await secondsOfMp3(path) : undefined;
+  if (counted) return counted;
   const probe = await probeFile(target, path, run).catch((error: unknown) => {
     if (!(error instanceof ProgramError)) throw error;
     throw new EngineError(nothing, { detail: error.stderr.slice(-1000), cause: error });

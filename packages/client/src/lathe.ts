@@ -1,11 +1,11 @@
 import { type DownloadOptions, type Link, readFile, type Target, writeFile } from './download.ts';
 import { LatheError } from './errors.ts';
 import { type FollowOptions, followJob, isOver, type JobEvent, waitOnce } from './follow.ts';
+import { type InstantResult, isJobNeeded, readInstantResult, retriesBeforeJob } from './instant.ts';
 import { pause } from './retry.ts';
 import {
   type CompressOptions,
   type ConvertOptions,
-  type InstantResult,
   type LooseTask,
   type MergeOptions,
   type RunResult,
@@ -25,12 +25,13 @@ import type {
   Task,
   TaskFilter,
   TransferOptions,
+  WaitOptions,
 } from './types.ts';
 import { postFile } from './upload.ts';
 
 export type LatheOptions = TransportOptions;
 
-export interface CreateOptions extends CallOptions {
+export interface CreateOptions extends WaitOptions {
   /** Two requests with the same key and body create one job. Defaults to a new key for each call. */
   idempotencyKey?: string | undefined;
 }
@@ -62,13 +63,18 @@ export class Lathe {
     return this.#transport.url;
   }
 
+  /** How many seconds a request may wait for the end of its work. */
+  get waitSeconds(): number {
+    return this.#transport.waitSeconds;
+  }
+
   /** Sends any request to the API and returns the body of its response. */
   request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
     const idempotencyKey = options.idempotencyKey ?? (method === 'POST' ? newIdempotencyKey() : undefined);
     return this.#transport.json<T>(method, path, { ...options, idempotencyKey });
   }
 
-  /** Creates a job with all its tasks. */
+  /** Creates a job with all its tasks. With `waitSeconds`, returns it when it ends or after that time. */
   createJob(request: JobRequest, options: CreateOptions = {}): Promise<Job> {
     return this.createAnyJob(request, options);
   }
@@ -76,9 +82,10 @@ export class Lathe {
   /** Creates a job whose operations and formats are chosen at run time, without type checks. */
   createAnyJob(
     request: Omit<JobRequest, 'tasks' | 'tag'> & { tag?: string | undefined; tasks: Record<string, LooseTask> },
-    options: CreateOptions = {},
+    { waitSeconds = 0, ...options }: CreateOptions = {},
   ): Promise<Job> {
-    return this.request('POST', '/v1/process/jobs', { ...options, body: request });
+    const headers = waitSeconds > 0 ? { headers: { prefer: `wait=${waitSeconds}` } } : {};
+    return this.request('POST', '/v1/process/jobs', { ...options, ...headers, body: request });
   }
 
   /** Returns a job with its tasks. */
@@ -162,27 +169,20 @@ export class Lathe {
     return run(this, inputs, { operation: 'merge', output_format: to, options }, rest);
   }
 
-  /** Performs an operation within one request; returns a job if it takes longer, and undefined if it has several results. */
+  /** Performs an operation within one request; returns a job if it is expected to take longer. */
   async instant(
     operation: string,
     form: FormData,
-    { signal }: CallOptions = {},
-  ): Promise<InstantResult | Job | undefined> {
-    const response = await this.#transport.post(`/v1/instant/${operation}`, form, signal);
+    { signal, waitSeconds = this.#transport.waitSeconds }: WaitOptions = {},
+  ): Promise<InstantResult | Job> {
+    const response = await this.#transport.post(`/v1/instant/${operation}`, form, {
+      signal,
+      // The key is for the job that the service may create.
+      headers: { prefer: `wait=${waitSeconds}`, 'idempotency-key': newIdempotencyKey() },
+      retries: (error) => (isJobNeeded(error.status) ? retriesBeforeJob(error) : this.#transport.policy.retries),
+    });
     if (response.status === 202) return (await response.json()) as Job;
-    if (response.headers.has('lathe-archive')) return undefined;
-    const content = await response.blob();
-    const warnings = JSON.parse(response.headers.get('lathe-warnings') ?? '[]');
-    const filename = fileNameOf(response.headers.get('content-disposition') ?? '') ?? 'file';
-    const media_type = response.headers.get('content-type') ?? 'application/octet-stream';
-    const format = /[.]([^.]+)$/.exec(filename)?.[1] ?? '';
-    const file = {
-      ...{ filename, size: content.size, format, media_type, content },
-      get url() {
-        return URL.createObjectURL(content);
-      },
-    };
-    return { files: [file], warnings };
+    return readInstantResult(response, form.get('output_format')?.toString());
   }
 
   /** Cancels all tasks of a job that have not ended. */
@@ -244,10 +244,4 @@ export class Lathe {
 
 function idOf(subject: { id: string } | string): string {
   return typeof subject === 'string' ? subject : subject.id;
-}
-
-/** Returns the name in a Content-Disposition header of the service (RFC 6266). */
-function fileNameOf(header: string): string | undefined {
-  const encoded = /filename\*=UTF-8''([^;]+)/.exec(header)?.[1];
-  return encoded === undefined ? /filename="([^"]+)"/.exec(header)?.[1] : decodeURIComponent(encoded);
 }

@@ -1,7 +1,28 @@
 import { JobFailedError, LatheError } from './errors.ts';
-import type { FollowOptions, JobEvent } from './follow.ts';
-import { blobOf, type Input, isStream, isWebAddress, type SourceOptions, sourceOf } from './source.ts';
-import type { CallOptions, Job, Options, OutputFormat, Progress, ResultFile, Task, TransferOptions } from './types.ts';
+import { type FollowOptions, isOver, type JobEvent } from './follow.ts';
+import { type InstantResult, isJobNeeded, maxInstantBytes } from './instant.ts';
+import {
+  base64Of,
+  blobOf,
+  type Input,
+  isStream,
+  isWebAddress,
+  type Source,
+  type SourceOptions,
+  sourceOf,
+} from './source.ts';
+import { newIdempotencyKey } from './transport.ts';
+import type {
+  CallOptions,
+  Job,
+  Options,
+  OutputFormat,
+  Progress,
+  ResultFile,
+  Task,
+  TransferOptions,
+  WaitOptions,
+} from './types.ts';
 
 /** The progress of a conversion: bytes uploaded, or percent converted. */
 export type RunProgress =
@@ -53,115 +74,150 @@ export interface RunResult {
 /** A task definition whose operation is chosen at run time. */
 export type LooseTask = { operation: string; [parameter: string]: unknown };
 
-/** The part of the client that runs jobs. */
-interface JobClient {
+/** The part of the client that performs operations. */
+interface Runner {
+  readonly waitSeconds: number;
   createAnyJob(
     request: { tasks: Record<string, LooseTask>; tag?: string | undefined },
-    options: CallOptions,
+    options: WaitOptions & { idempotencyKey: string },
   ): Promise<Job>;
   upload(task: Task, input: Input, options: SourceOptions & TransferOptions): Promise<void>;
   follow(job: Job, options: FollowOptions): AsyncIterable<JobEvent>;
   wait(job: Job, options: CallOptions): Promise<Job>;
   job(id: string, options: CallOptions): Promise<Job>;
-  cancel(job: Job): Promise<void>;
-  instant(operation: string, form: FormData, options: CallOptions): Promise<InstantResult | Job | undefined>;
+  cancel(job: Job, options: CallOptions): Promise<void>;
+  instant(operation: string, form: FormData, options: WaitOptions): Promise<InstantResult | Job>;
 }
 
-/** The result of an instant conversion. */
-export type InstantResult = Pick<RunResult, 'files' | 'warnings'>;
+/** Time to cancel a job after an abort. */
+const cancelMs = 10_000;
+/** The maximum of the service for a file within a task. */
+const maxInlineBytes = 1_000_000;
 
 /** Performs an operation on inputs: within one request if they are small, and otherwise by a job. */
-export async function run(
-  lathe: JobClient,
-  inputs: Input[],
-  process: LooseTask,
-  options: RunOptions,
-): Promise<RunResult> {
-  const form = await instantForm(inputs, process, options);
-  if (!form) return runJob(lathe, inputs, process, options);
+export async function run(lathe: Runner, inputs: Input[], process: LooseTask, options: RunOptions): Promise<RunResult> {
   const { signal, onJob, onProgress } = options;
+  signal?.throwIfAborted();
+  const isSmall = await haveAtMost(maxInstantBytes, inputs, options);
+  const { instant = true, tag, webpage } = options;
+  if (!isSmall || !instant || tag !== undefined || webpage) return runJob(lathe, inputs, process, options);
+  onProgress?.({ stage: 'processing', percent: undefined });
+  const result = await performInstantly(lathe, process.operation, await formOf(inputs, process, options), { signal });
+  if (!result) return runJob(lathe, inputs, process, options);
+  if ('files' in result) {
+    onProgress?.({ stage: 'done' });
+    return result;
+  }
+  onJob?.(result);
+  return orCancel(lathe, result, () => endOf(lathe, result, process, signal, onProgress));
+}
+
+/** Returns the result, the job that the service has made of the request, or undefined if it takes a new job. */
+export async function performInstantly(
+  lathe: Pick<Runner, 'instant'>,
+  operation: string,
+  form: FormData,
+  options: WaitOptions,
+): Promise<InstantResult | Job | undefined> {
   try {
-    onProgress?.({ stage: 'processing', percent: undefined });
-    const result = await lathe.instant(process.operation, form, { signal });
-    if (!result) return runJob(lathe, inputs, process, options);
-    if ('files' in result) {
-      onProgress?.({ stage: 'processing', percent: 100 });
-      onProgress?.({ stage: 'done' });
-      return result;
-    }
-    onJob?.(result);
-    return ended(
-      await (onProgress ? watch(lathe, result, signal, onProgress) : lathe.wait(result, { signal })),
-      onProgress,
-    );
+    return await lathe.instant(operation, form, options);
   } catch (error) {
-    if (error instanceof LatheError && needsJob.has(error.status ?? 0)) return runJob(lathe, inputs, process, options);
+    if (error instanceof LatheError && isJobNeeded(error.status)) return undefined;
     throw error;
   }
 }
 
-/** Statuses of instant requests that a job may avoid: unknown to the service, too large, too many, busy, too slow. */
-const needsJob = new Set([404, 405, 413, 429, 503, 504]);
+/** Returns whether inputs are files of at most this size in all, and can be read again. */
+async function haveAtMost(bytes: number, inputs: Input[], options: RunOptions): Promise<boolean> {
+  if (inputs.some((input) => isWebAddress(input) || isStream(input))) return false;
+  const sources = await sourcesOf(inputs, options);
+  return sources.reduce((sum, { size }) => sum + size, 0) <= bytes;
+}
 
-/** The maximum of the service for all files of an instant request. */
-const maxInstantBytes = 4_400_000;
+function sourcesOf(inputs: Input[], { filename, size }: RunOptions): Promise<Source[]> {
+  return Promise.all(inputs.map((input) => sourceOf(input, inputs.length === 1 ? { filename, size } : {})));
+}
 
-/** Returns the form of an instant request; undefined if the inputs are too large, not files, or of unknown size. */
-async function instantForm(
+async function formOf(
   inputs: Input[],
   { operation: _operation, options = {}, ...parameters }: LooseTask,
-  { instant = true, tag, webpage, filename, size }: RunOptions,
-): Promise<FormData | undefined> {
-  if (!instant || tag !== undefined || webpage || inputs.some(isWebAddress) || inputs.some(isStream)) return undefined;
-  const sources = await Promise.all(
-    inputs.map((input) => sourceOf(input, inputs.length === 1 ? { filename, size } : {})),
-  );
-  if (sources.reduce((sum, source) => sum + source.size, 0) > maxInstantBytes) return undefined;
+  chosen: RunOptions,
+): Promise<FormData> {
   const form = new FormData();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) form.set(name, String(value));
   form.set('options', JSON.stringify(options));
-  for (const source of sources) form.append('file', await blobOf(source), source.name);
+  for (const source of await sourcesOf(inputs, chosen)) form.append('file', await blobOf(source), source.name);
   return form;
 }
 
-/** Uploads inputs to a job with one processing task, waits for its end, and returns its files. */
-async function runJob(
-  lathe: JobClient,
-  inputs: Input[],
-  process: LooseTask,
-  { signal, tag, webpage, filename, size, onJob, onProgress }: RunOptions,
-): Promise<RunResult> {
-  const names = inputs.map((_input, index) => (inputs.length === 1 ? 'import' : `import-${index + 1}`));
-  const imports = inputs.map((input, index): [string, LooseTask] => [names[index] ?? '', importOf(input, webpage)]);
+/** Performs an operation by a job with one processing task, waits for its end, and returns its files. */
+async function runJob(lathe: Runner, inputs: Input[], process: LooseTask, options: RunOptions): Promise<RunResult> {
+  const { signal, tag, onJob, onProgress } = options;
+  const imports = await importsOf(inputs, options);
+  const names = imports.map((_input, index) => (imports.length === 1 ? 'import' : `import-${index + 1}`));
   const tasks: Record<string, LooseTask> = {
-    ...Object.fromEntries(imports),
+    ...Object.fromEntries(imports.map((task, index) => [names[index], task])),
     process: { ...process, input: names },
     export: { operation: 'export/url', input: 'process' },
   };
-  const job = await lathe.createAnyJob({ tasks, tag }, { signal });
-  const own = new AbortController();
-  const both = signal ? AbortSignal.any([signal, own.signal]) : own.signal;
-  try {
+  const isHeld = !onJob && !onProgress && !imports.some(isUpload);
+  const idempotencyKey = newIdempotencyKey();
+  const create = (waitSeconds: number, own = signal) =>
+    lathe.createAnyJob({ tasks, tag }, { idempotencyKey, waitSeconds, signal: own });
+  const job = await create(isHeld ? lathe.waitSeconds : 0).catch(async (error: unknown) => {
+    // The request may have created the job. With the same key, it returns that one.
+    if (signal?.aborted) await cancel(lathe, create(0, AbortSignal.timeout(cancelMs)));
+    throw error;
+  });
+  return orCancel(lathe, job, async () => {
     onJob?.(job);
-    const ending = onProgress ? watch(lathe, job, both, onProgress) : lathe.wait(job, { signal: both });
-    const [end] = await Promise.all([
-      ending,
-      uploadAll(lathe, job, inputs, { signal: both, onProgress, filename, size }),
-    ]);
-    const { warnings, ...result } = ended(end, onProgress);
-    return { ...result, warnings: [...(job.warnings ?? []), ...warnings] };
+    const own = new AbortController();
+    const both = signal ? AbortSignal.any([signal, own.signal]) : own.signal;
+    try {
+      const ending = endOf(lathe, job, process, both, onProgress);
+      const [result] = await Promise.all([ending, uploadAll(lathe, job, inputs, { ...options, signal: both })]);
+      return result;
+    } catch (error) {
+      own.abort(error);
+      throw error;
+    }
+  });
+}
+
+/** Cancels a job if something fails other than the job. Otherwise it would wait an hour for a failed upload. */
+async function orCancel<T>(lathe: Runner, job: Job, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
   } catch (error) {
-    // Otherwise the job would wait an hour for the failed upload. Only the first error matters to the caller.
-    own.abort(error);
-    if (!(error instanceof JobFailedError)) await lathe.cancel(job).catch(() => undefined);
+    if (!(error instanceof JobFailedError)) await cancel(lathe, job);
     throw error;
   }
 }
 
-function ended(job: Job, onProgress: RunOptions['onProgress']): RunResult {
-  if (job.status !== 'completed') throw new JobFailedError(job);
+/** Cancels a job, if possible: only the error before that matters to the caller. */
+async function cancel(lathe: Runner, job: Job | Promise<Job>): Promise<void> {
+  try {
+    await lathe.cancel(await job, { signal: AbortSignal.timeout(cancelMs) });
+  } catch {
+    // The job ends by itself when its upload or its time is over.
+  }
+}
+
+/** Waits for the end of a job, and returns its result. */
+async function endOf(
+  lathe: Runner,
+  job: Job,
+  process: LooseTask,
+  signal: AbortSignal | undefined,
+  onProgress: RunOptions['onProgress'],
+): Promise<RunResult> {
+  const end = isOver(job)
+    ? job
+    : await (onProgress ? watch(lathe, job, process, signal, onProgress) : lathe.wait(job, { signal }));
+  if (end.status !== 'completed') throw new JobFailedError(end);
   onProgress?.({ stage: 'done' });
-  return resultOf(job);
+  // Only the response to the creation has the warnings about the request.
+  return resultOf({ ...job, ...end });
 }
 
 /** Returns the task that imports an input: by its URL, or by an upload. */
@@ -170,15 +226,33 @@ export function importOf(input: Input, webpage = false): LooseTask {
   return { operation: webpage ? 'import/webpage' : 'import/url', url: String(input) };
 }
 
+/** Returns the tasks that import inputs. Small files are in the tasks, unless the progress of uploads is wanted. */
+async function importsOf(inputs: Input[], options: RunOptions): Promise<LooseTask[]> {
+  const { onJob, onProgress, webpage } = options;
+  if (onJob || onProgress || !(await haveAtMost(maxInlineBytes, inputs, options)))
+    return inputs.map((input) => importOf(input, webpage));
+  return Promise.all(
+    (await sourcesOf(inputs, options)).map(async (source) => ({
+      operation: 'import/base64',
+      file: `data:application/octet-stream;base64,${await base64Of(await blobOf(source))}`,
+      filename: source.name,
+    })),
+  );
+}
+
+function isUpload({ operation }: { operation: string }): boolean {
+  return operation === 'import/upload';
+}
+
 async function uploadAll(
-  lathe: JobClient,
+  lathe: Runner,
   job: Job,
   inputs: Input[],
   { signal, onProgress, filename, size }: Pick<RunOptions, 'signal' | 'onProgress' | 'filename' | 'size'>,
 ): Promise<void> {
   for (const [index, input] of inputs.entries()) {
     const task = job.tasks?.[index];
-    if (!task || isWebAddress(input)) continue;
+    if (!task || !isUpload(task)) continue;
     await lathe.upload(task, input, {
       signal,
       ...(inputs.length === 1 ? { filename, size } : {}),
@@ -189,13 +263,14 @@ async function uploadAll(
 }
 
 async function watch(
-  lathe: JobClient,
+  lathe: Runner,
   job: Job,
+  { operation }: LooseTask,
   signal: AbortSignal | undefined,
   onProgress: (progress: RunProgress) => void,
 ): Promise<Job> {
   for await (const happened of lathe.follow(job, { signal }))
-    if ('task' in happened && happened.task.name === 'process')
+    if ('task' in happened && happened.task.operation === operation)
       onProgress({ stage: 'processing', percent: happened.task.progress });
   return lathe.job(job.id, { signal });
 }

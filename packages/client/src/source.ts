@@ -60,6 +60,15 @@ export async function blobOf(source: Source): Promise<Blob> {
   return new Blob(parts);
 }
 
+/** Encodes a small Blob. */
+export async function base64Of(blob: Blob): Promise<string> {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let binary = '';
+  // Engines limit the number of arguments.
+  for (let at = 0; at < bytes.length; at += 10_000) binary += String.fromCharCode(...bytes.subarray(at, at + 10_000));
+  return btoa(binary);
+}
+
 async function fileSource(input: string | URL, filename: string | undefined): Promise<Source> {
   if (isWebAddress(input))
     throw new TypeError(`Expected a file to upload but received the URL ${input}. Import it instead.`);

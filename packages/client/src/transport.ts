@@ -1,3 +1,4 @@
+import { builtin } from './builtins.ts';
 import { errorOf, LatheError } from './errors.ts';
 import { defaultRetryPolicy, pause, pauseBefore, type RetryPolicy } from './retry.ts';
 import type { CallOptions } from './types.ts';
@@ -25,10 +26,13 @@ export interface RequestOptions extends CallOptions {
 }
 
 interface AttemptOptions extends CallOptions {
-  /** Defaults to the retry policy. */
-  retries?: number;
+  /** How often a request is retried after an error; defaults to the retry policy. */
+  retries?: number | ((error: LatheError) => number);
   timeoutMs: number | undefined;
 }
+
+/** The maximum of the service. */
+const maxWaitSeconds = 25;
 
 const defaultUrl = 'http://localhost:3000';
 
@@ -48,6 +52,11 @@ export class Transport {
     this.#timeoutMs = timeoutMs;
   }
 
+  /** How long the service may hold a request: 25 seconds, or less if the client would time out. */
+  get waitSeconds(): number {
+    return Math.max(1, Math.min(maxWaitSeconds, Math.floor(this.#timeoutMs / 1000) - 2));
+  }
+
   /** Sends a request and returns the body of its response, or throws a `LatheError`. */
   async json<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
     return (await this.call<T>(method, path, options)).body;
@@ -63,7 +72,7 @@ export class Transport {
       method,
       headers: {
         accept: 'application/json',
-        ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }),
+        ...this.#authorization(),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         ...headers,
@@ -83,13 +92,21 @@ export class Transport {
     }
   }
 
-  /** Posts a form with the API key, and returns the whole response. */
-  post(path: string, form: FormData, signal: AbortSignal | undefined): Promise<Response> {
+  /** Posts a form with the API key, and returns the whole response, with the headers of a redirect to it. */
+  post(
+    path: string,
+    form: FormData,
+    { headers, ...rest }: Omit<AttemptOptions, 'timeoutMs'> & { headers: Record<string, string> },
+  ): Promise<Response> {
     const url = `${this.url}${path}`;
-    const headers = { ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }) };
-    const request = async (own: AbortSignal) =>
-      whole(await this.fetch(url, { method: 'POST', headers, body: form, signal: own }));
-    return this.attempt(url, request, { signal, timeoutMs: this.#timeoutMs });
+    const init = { method: 'POST', headers: { ...this.#authorization(), ...headers }, body: form };
+    const request = async (own: AbortSignal) => {
+      const response = await this.fetch(url, { ...init, signal: own, redirect });
+      const location = response.headers.get('location');
+      if (response.status !== 303 || location === null) return whole(response);
+      return whole(await this.fetch(location, { signal: own }), response.headers);
+    };
+    return this.attempt(url, request, { ...rest, timeoutMs: this.#timeoutMs });
   }
 
   /** Sends a request with retries, and returns the response with its unread body. */
@@ -116,9 +133,14 @@ export class Transport {
           ? await errorOf(outcome).catch((cause: unknown) => this.#failed(url, cause))
           : outcome;
       const pauseMs = error.retryAfterMs ?? pauseBefore(retry, this.policy);
-      if (retry > retries || !error.mayPass || pauseMs > this.policy.maxRetryAfterMs) throw error;
+      const limit = typeof retries === 'number' ? retries : retries(error);
+      if (retry > limit || !error.mayPass || pauseMs > this.policy.maxRetryAfterMs) throw error;
       await pause(pauseMs, signal);
     }
+  }
+
+  #authorization(): Record<string, string> {
+    return this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
   }
 
   #failed(url: string | URL, error: unknown): LatheError {
@@ -144,9 +166,13 @@ async function withTimeout(
   }
 }
 
+/** Browsers only let a page follow a redirect automatically; then the headers of the redirect are lost. */
+const redirect = builtin('node:fs') ? 'manual' : 'follow';
+
 /** Reads a whole response, so that a connection lost in the meantime fails the attempt. */
-async function whole(response: Response): Promise<Response> {
-  const { status, headers } = response;
+async function whole(response: Response, otherHeaders?: Headers): Promise<Response> {
+  const { status } = response;
+  const headers = new Headers([...(otherHeaders ?? []), ...response.headers]);
   const body = await response.arrayBuffer();
   return new Response(body.byteLength === 0 ? null : body, { status, headers });
 }

@@ -37,6 +37,11 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
+export interface WaitOptions extends CallOptions {
+  /** How long the service may take to respond; at most 25 seconds. */
+  waitSeconds?: number | undefined;
+}
+
 export interface Progress {
   /** Bytes transferred. */
   loaded: number;

@@ -15,8 +15,11 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Callable, Iterator
+from unittest.mock import patch
+from urllib.parse import urlsplit
 
 from lathe_client import JobFailedError, Lathe, LatheError, RetryPolicy
+from lathe_client.transport import Transport
 
 QUICK = RetryPolicy(retries=3, min_pause=0.001, max_pause=0.002)
 TWO_TASKS = {"import": {"operation": "import/upload"}, "export": {"operation": "export/url", "input": "import"}}
@@ -70,6 +73,20 @@ def reply(handler: BaseHTTPRequestHandler, status: int, body: Any, headers: dict
     handler.wfile.write(data)
 
 
+@contextmanager
+def counting() -> Iterator[list[str]]:
+    """Yields the paths of the requests that clients send meanwhile."""
+    paths: list[str] = []
+    send = Transport.open
+
+    def noting(self: Transport, url: str, **options: Any) -> Any:
+        paths.append(urlsplit(url).path)
+        return send(self, url, **options)
+
+    with patch.object(Transport, "open", noting):
+        yield paths
+
+
 class Service(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
@@ -83,12 +100,34 @@ class Service(unittest.TestCase):
         cls.folder.cleanup()
 
     def test_converts_a_small_file_within_one_request(self) -> None:
-        result = self.lathe.convert(self.path, to="webp")
+        with counting() as requests:
+            result = self.lathe.convert(self.path, to="webp")
+        self.assertEqual(requests, ["/v1/instant/convert"])
         self.assertIsNone(result.job)
         self.assertEqual([file["filename"] for file in result.files], ["in.webp"])
         stream = io.BytesIO()
         self.lathe.download(result.files[0], stream)
         self.assertEqual(stream.getvalue()[8:12], b"WEBP")
+
+    def test_returns_each_of_several_files(self) -> None:
+        pdf = self.lathe.merge([self.path, picture()]).files[0]
+        result = self.lathe.convert(pdf["content"], to="jpg", filename="bøth.pdf")
+        self.assertIsNone(result.job)
+        names = [(file["filename"], file["media_type"]) for file in result.files]
+        self.assertEqual(names, [("bøth-1.jpg", "image/jpeg"), ("bøth-2.jpg", "image/jpeg")])
+        self.assertTrue(all(file["content"].startswith(b"\xff\xd8") for file in result.files))
+
+    def test_waits_for_a_job_within_its_creation(self) -> None:
+        with counting() as requests:
+            result = self.lathe.convert(self.path, to="webp", tag="held")
+            self.lathe.convert(os.environ["LATHE_REMOTE_FILE"], to="webp")
+        self.assertEqual(result.job["status"], "completed")
+        self.assertEqual(requests, ["/v1/process/jobs"] * 2)
+
+    def test_converts_a_stream_that_can_be_read_once(self) -> None:
+        for options in ({}, {"instant": False}):
+            result = self.lathe.convert(_Unseekable(picture()), to="webp", filename="in.png", **options)
+            self.assertEqual(b"".join(self.lathe.read(result.files[0]))[8:12], b"WEBP")
 
     def test_converts_a_file_and_downloads_it(self) -> None:
         sent: list[tuple[int, int | None]] = []
@@ -168,6 +207,87 @@ class Service(unittest.TestCase):
 class _Unseekable(io.BytesIO):
     def seekable(self) -> bool:
         return False
+
+
+LINK = {"url": "http://localhost/a.pdf", "filename": "a.pdf", "size": 1}
+ENDED = {
+    "id": "a",
+    "status": "completed",
+    "endedAt": "2026-01-01T00:00:00Z",
+    "result": {},
+    "tasks": [{"id": "b", "operation": "export/url", "endedAt": "2026", "result": {"files": [LINK]}}],
+}
+RUNNING = {**ENDED, "status": "processing", "endedAt": None, "tasks": [{**ENDED["tasks"][0], "endedAt": None}]}
+
+
+class Fallbacks(unittest.TestCase):
+    """What becomes of an instant request that the service does not perform."""
+
+    def convert(self, responses: dict[str, tuple[Any, ...]], **options: Any) -> tuple[Any, list[Any]]:
+        def respond(handler: BaseHTTPRequestHandler, _number: int) -> None:
+            reply(handler, *responses[handler.path])
+
+        with serving(respond) as (url, requests):
+            try:
+                return Lathe("secret", url, retry=QUICK).convert(b"text", to="pdf", **options), requests
+            except LatheError as error:
+                return error, requests
+
+    def test_becomes_a_job_at_once(self) -> None:
+        for status in (404, 405, 413, 500, 502, 503, 504):
+            failed = (status, {"errorCode": "any", "msg": "Any."}, {"Retry-After": "3"})
+            result, requests = self.convert({"/v1/instant/convert": failed, "/v1/process/jobs": (201, ENDED)})
+            self.assertEqual(result.files, [LINK])
+            self.assertEqual([request.path for request in requests], ["/v1/instant/convert", "/v1/process/jobs"])
+            self.assertEqual(requests[1].headers["Prefer"], "wait=25")
+
+    def test_becomes_a_job_if_the_account_has_too_many(self) -> None:
+        for seconds, count in (("0", 3), ("60", 1)):
+            refused = (429, {"errorCode": "too_many_requests", "msg": "Slower."}, {"Retry-After": seconds})
+            result, requests = self.convert({"/v1/instant/convert": refused, "/v1/process/jobs": (201, ENDED)})
+            self.assertEqual((result.files, len(requests)), ([LINK], count + 1))
+
+    def test_goes_on_with_the_job_of_the_service(self) -> None:
+        wait = "/v1/process/jobs/a/wait"
+        result, requests = self.convert({"/v1/instant/convert": (202, RUNNING), wait: (200, ENDED)})
+        self.assertEqual((result.job["status"], result.files), ("completed", [LINK]))
+        self.assertEqual([request.path for request in requests], ["/v1/instant/convert", wait])
+
+    def test_goes_on_if_a_job_has_not_ended(self) -> None:
+        wait = "/v1/process/jobs/a/wait"
+        created = (201, {**RUNNING, "warnings": ["Unknown field."]})
+        result, requests = self.convert({"/v1/process/jobs": created, wait: (200, ENDED)}, instant=False)
+        self.assertEqual((result.files, result.warnings), ([LINK], ["Unknown field."]))
+        self.assertEqual([request.path for request in requests], ["/v1/process/jobs", wait])
+
+    def test_fails_with_what_the_service_says(self) -> None:
+        error, requests = self.convert({"/v1/instant/convert": (422, {"errorCode": "any", "msg": "No."})})
+        self.assertEqual((error.status, error.msg, len(requests)), (422, "No.", 1))
+
+    def test_follows_a_redirect_without_the_key_and_keeps_the_warnings(self) -> None:
+        disposition = {"Content-Disposition": 'attachment; filename="a.pdf"'}
+        redirect = {"Location": "/large", "Lathe-Warnings": '["Replaced."]'}
+        result, requests = self.convert({"/v1/instant/convert": (303, b"", redirect), "/large": (200, b"%PDF", disposition)})
+        self.assertEqual((result.files[0]["filename"], result.warnings), ("a.pdf", ["Replaced."]))
+        self.assertEqual([request.headers["Authorization"] for request in requests], ["Bearer secret", None])
+
+    def test_cancels_a_job_if_it_is_interrupted_while_it_is_created(self) -> None:
+        replies: dict[str, Any] = {"/v1/process/jobs": RUNNING, "/v1/process/jobs/a": RUNNING}
+        with serving(lambda handler, _number: reply(handler, 200, replies.get(handler.path, {}))) as (url, requests):
+            lathe = Lathe(url=url, retry=QUICK)
+            create, interrupted = lathe.create_job, []
+
+            def interrupt(*args: Any, **options: Any) -> Any:
+                job = create(*args, **options)
+                if interrupted:
+                    return job
+                interrupted.append(job)
+                raise KeyboardInterrupt
+
+            with patch.object(lathe, "create_job", interrupt), self.assertRaises(KeyboardInterrupt):
+                lathe.convert(b"text", to="pdf", instant=False)
+            keys = {request.headers["Idempotency-Key"] for request in requests[:2]}
+            self.assertEqual((len(keys), requests[-1].path), (1, "/v1/process/tasks/b/cancel"))
 
 
 class Failures(unittest.TestCase):

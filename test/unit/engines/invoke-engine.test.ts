@@ -76,3 +76,21 @@ test('an engine that Lambda refuses is asked for three seconds, and then the tas
   expect(Date.now() - began).toBeGreaterThanOrEqual(3_000);
   expect(send.mock.calls.length).toBeGreaterThan(3);
 });
+
+test('an engine that does not end is left when the caller gives up', async () => {
+  const connection = new AbortController();
+  const { send } = respond([refusal]);
+  async function* endless(signal: AbortSignal) {
+    yield { PayloadChunk: { Payload: Buffer.from('{"type":"progress","percent":1}\n') } };
+    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+  }
+  send.mockImplementation(async (_command, options) => ({
+    EventStream: endless(Object(options).abortSignal),
+  }));
+  const responses = invokeEngine('image', request, new AbortController().signal, connection);
+  await responses.next();
+  const next = responses.next();
+  connection.abort();
+
+  await expect(next).rejects.toThrow('aborted');
+});

@@ -146,3 +146,35 @@ describe('A line of an engine', () => {
     expect(violationOf(JSON.stringify(response))).toContain(expectation);
   });
 });
+
+describe('An output in the response', () => {
+  const instant = { ...run, inlineBytes: 6, archive: 'a.zip' };
+  const inline = (...contents: unknown[]) =>
+    JSON.stringify({ ...done, outputs: contents.map((content) => ({ name: 'a.webp', format: 'webp', content })) });
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  test('has up to the maximum of bytes', () => {
+    const line = inline(base64('123456'));
+
+    expect(parseResponse(line, instant)).toEqual(JSON.parse(line));
+  });
+
+  test.for([
+    ['more bytes', inline(base64('1234567'))],
+    ['no byte', inline('')],
+    ['only padding', inline('====')],
+    ['other characters', inline('<p>ü')],
+    ['other characters among base64', inline('AA!AAA')],
+    ['another type', inline({ length: 4 })],
+    ['more outputs than one', inline(base64('1'), base64('2'))],
+    ['another format', inline(base64('1')).replace('"webp"', '"html"')],
+  ])('is refused: %s', ([, line = '']) => {
+    expect(() => parseResponse(line, instant)).toThrow(EngineError);
+  });
+
+  test('is refused if nobody asked for it', () => {
+    expect(() => parseResponse(inline(base64('1')), run)).toThrow(EngineError);
+    const zip = JSON.stringify({ ...done, outputs: [{ ...output, format: 'zip' }] });
+    expect(() => parseResponse(zip, run)).toThrow(EngineError);
+  });
+});

@@ -163,6 +163,12 @@ function Results({ item, size }: { item: Item; size: number | undefined }) {
           </a>
         </div>
       ))}
+      {first?.content && (
+        <div class="small quiet">
+          {files.length === 1 ? 'This file is' : 'These files are'} only in this tab and not in Jobs. Download{' '}
+          {files.length === 1 ? 'it' : 'them'} before you close or reload the page.
+        </div>
+      )}
     </div>
   );
 }

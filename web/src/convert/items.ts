@@ -1,8 +1,10 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type InstantResult, maxInstantBytes } from '../../../packages/client/src/instant.ts';
 import { extensionOf } from '../format.ts';
 import { cancelJob } from '../service/cancel.ts';
+import { convertInstantly } from '../service/instant.ts';
 import { followJob } from '../service/live.ts';
-import { messageOf, request } from '../service/request.ts';
+import { messageOf, request, send } from '../service/request.ts';
 import type { Job, ResultFile, Task } from '../service/types.ts';
 import { likelyOutput, outputsOf } from './formats.ts';
 import type { OptionValues } from './options-form.tsx';
@@ -61,6 +63,7 @@ async function begin(item: Item): Promise<void> {
 export function remove(item: Item): void {
   if (isBusy(item)) void cancel(item);
   if (item.original !== undefined) URL.revokeObjectURL(item.original);
+  showFiles(item, []);
   items.value = items.value.filter((each) => each !== item);
 }
 
@@ -120,40 +123,65 @@ async function findOutputs(item: Item): Promise<void> {
   }
 }
 
-/** Converts an item: creates its job, uploads its file, and tracks it to the end. */
+/** Converts an item: within one request, or by a job that is tracked to the end. */
 export async function start(item: Item): Promise<void> {
   item.stop = new AbortController();
   item.problem.value = '';
   item.job.value = undefined;
-  item.results.value = [];
-  item.progress.value = 'file' in item.source ? 0 : undefined;
-  item.phase.value = 'file' in item.source ? 'uploading' : 'working';
+  showFiles(item, []);
   const { signal: stopped } = item.stop;
   try {
-    // Not aborted on cancel: the job might be created anyway.
-    const job = await request<Job>('POST', '/v1/process/jobs', jobOf(item));
-    if (stopped.aborted) return await cancelJob(job);
-    item.job.value = job;
-    const unfollow = followJob(job.id, {
-      onChange: (next) => show(item, next),
-      onProblem: (error, isFinal) => {
-        item.problem.value = messageOf(error);
-        if (isFinal) item.phase.value = 'failed';
-      },
-    });
-    stopped.addEventListener('abort', unfollow);
-    const form = job.tasks?.find(({ name }) => name === 'import')?.result.form;
-    if ('file' in item.source && form)
-      await upload(form, item.source.file, (share) => showUpload(item, share), stopped);
-    if (item.phase.value === 'uploading') {
-      item.phase.value = 'working';
-      item.progress.value = undefined;
+    // Neither request is aborted on cancel: the job might be created anyway.
+    const result = await resultOf(item);
+    if (result && 'files' in result) {
+      if (!stopped.aborted) finish(item, result.files);
+      return;
     }
+    if (!result && stopped.aborted) return;
+    if (!result) showProgress(item);
+    const job = result ?? (await request<Job>('POST', '/v1/process/jobs', jobOf(item)));
+    if (stopped.aborted) return await cancelJob(job);
+    await track(item, job, stopped);
   } catch (error) {
     if (stopped.aborted) return;
     item.phase.value = 'failed';
     item.problem.value = messageOf(error);
     if (item.job.value) void cancelJob(item.job.value);
+  }
+}
+
+/** Converts a single small file within one request. The results of several are stored, so that a ZIP can have them. */
+async function resultOf(item: Item): Promise<InstantResult | Job | undefined> {
+  const { source, to, options } = item;
+  const isInstant = 'file' in source && source.file.size <= maxInstantBytes && items.value.length === 1;
+  if (!isInstant) return undefined;
+  item.phase.value = 'working';
+  item.progress.value = undefined;
+  return convertInstantly(source.file, to.value, options.value);
+}
+
+function showProgress(item: Item): void {
+  const isUpload = 'file' in item.source;
+  item.progress.value = isUpload ? 0 : undefined;
+  item.phase.value = isUpload ? 'uploading' : 'working';
+}
+
+/** Uploads the file of an item to its job, and shows what happens to it. */
+async function track(item: Item, job: Job, stopped: AbortSignal): Promise<void> {
+  item.job.value = job;
+  const unfollow = followJob(job.id, {
+    onChange: (next) => show(item, next),
+    onProblem: (error, isFinal) => {
+      item.problem.value = messageOf(error);
+      if (isFinal) item.phase.value = 'failed';
+    },
+  });
+  stopped.addEventListener('abort', unfollow);
+  const form = job.tasks?.find(({ name }) => name === 'import')?.result.form;
+  if ('file' in item.source && form) await upload(form, item.source.file, (share) => showUpload(item, share), stopped);
+  if (item.phase.value === 'uploading') {
+    item.phase.value = 'working';
+    item.progress.value = undefined;
   }
 }
 
@@ -181,19 +209,29 @@ function show(item: Item, job: Job): void {
   item.problem.value = '';
   const tasks = job.tasks ?? [];
   const named = (name: string) => tasks.find((task) => task.name === name);
-  if (named('import')?.status === 'completed') {
+  const imports = tasks.filter(({ operation }) => operation.startsWith('import/'));
+  if (imports.every(({ status }) => status === 'completed')) {
     item.phase.value = 'working';
     const { progress } = named('convert') ?? {};
     item.progress.value = progress === undefined ? undefined : progress / 100;
   }
   const files = named('export')?.result.files ?? [];
-  if (job.status === 'completed' && files.length > 0) {
-    item.results.value = files;
-    item.phase.value = 'done';
-  } else if (job.status === 'failed') {
+  if (job.status === 'completed' && files.length > 0) finish(item, files);
+  else if (job.status === 'failed') {
     item.problem.value = reasonOf(job);
     item.phase.value = 'failed';
   }
+}
+
+function finish(item: Item, files: ResultFile[]): void {
+  showFiles(item, files);
+  item.phase.value = 'done';
+}
+
+/** Shows files, and releases the memory of those that were shown before. */
+function showFiles(item: Item, files: ResultFile[]): void {
+  for (const { content, url } of item.results.value) if (content) URL.revokeObjectURL(url);
+  item.results.value = files;
 }
 
 function reasonOf(job: Job): string {
@@ -210,10 +248,27 @@ export async function cancel(item: Item): Promise<void> {
 
 /** Creates a ZIP of all results, and returns its URL. */
 export async function zipOf(all: Item[]): Promise<string> {
-  const input = all.flatMap(({ job }) => job.value?.tasks?.find(({ name }) => name === 'convert')?.id ?? []);
-  const body = { input, archive_multiple_files: true };
-  let task = await request<Task>('POST', '/v1/process/export/url', body);
+  const input = (await Promise.all(all.map(tasksOf))).flat();
+  let task = await createTask('export/url', { input, archive_multiple_files: true }, { prefer: 'wait=25' });
   while (task.endedAt === null) task = await request<Task>('GET', `/v1/process/tasks/${task.id}/wait`);
   if (task.result.url === undefined) throw new Error(task.result.msg ?? 'The ZIP could not be created.');
   return task.result.url;
+}
+
+/** Returns the tasks that have the results of an item. What only this page has is uploaded. */
+async function tasksOf({ job, results, stop }: Item): Promise<string[]> {
+  const converted = job.value?.tasks?.find(({ name }) => name === 'convert');
+  if (converted) return [converted.id];
+  return Promise.all(
+    results.value.map(async ({ filename, content = '' }) => {
+      const { id, result } = await createTask('import/upload', {});
+      if (result.form) await upload(result.form, new File([content], filename), () => undefined, stop.signal);
+      return id;
+    }),
+  );
+}
+
+async function createTask(operation: string, body: object, preference: Record<string, string> = {}): Promise<Task> {
+  const headers = { accept: 'application/json', 'content-type': 'application/json', ...preference };
+  return (await send('POST', `/v1/process/${operation}`, { headers, body: JSON.stringify(body) })).json();
 }

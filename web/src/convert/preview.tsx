@@ -50,12 +50,10 @@ function Fetched({ file, kind }: { file: ResultFile; kind: 'pdf' | 'text' }) {
     let address: string | undefined;
     const load = async () => {
       if (file.size > maxFetchedBytes) return;
-      const range = kind === 'text' ? { headers: { range: `bytes=0-${maxTextBytes - 1}` } } : {};
-      const response = await fetch(file.url, { ...range, signal: stop.signal });
-      if (!response.ok) return;
-      if (kind === 'text') content.value = { text: await response.text() };
+      const blob = await contentOf(file, kind === 'text' ? maxTextBytes : file.size, stop.signal);
+      if (kind === 'text') content.value = { text: await blob.text() };
       else {
-        address = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: 'application/pdf' }));
+        address = URL.createObjectURL(blob.slice(0, blob.size, 'application/pdf'));
         content.value = { address };
       }
     };
@@ -79,6 +77,14 @@ function Fetched({ file, kind }: { file: ResultFile; kind: 'pdf' | 'text' }) {
       <pre>{now.text}</pre>
     </section>
   );
+}
+
+/** Returns the start of a file, from memory or by its link. */
+async function contentOf({ content, url }: ResultFile, maxBytes: number, signal: AbortSignal): Promise<Blob> {
+  if (content) return content.slice(0, maxBytes);
+  const response = await fetch(url, { headers: { range: `bytes=0-${maxBytes - 1}` }, signal });
+  if (!response.ok) throw new Error(`The file cannot be read: status ${response.status}.`);
+  return response.blob();
 }
 
 function Comparison({ before, after }: { before: string; after: string }) {

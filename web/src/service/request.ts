@@ -1,3 +1,4 @@
+import { retryAfterOf } from '../../../packages/client/src/retry.ts';
 import type { ErrorBody } from './types.ts';
 
 /** A failed request, with the message of the service. */
@@ -6,11 +7,14 @@ export class RequestError extends Error {
   readonly status: number;
   /** Problems by field. */
   readonly fields: Record<string, string[]>;
+  /** Delay that the service requests before a retry. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(status: number, { msg, errors = {} }: Pick<ErrorBody, 'msg' | 'errors'>) {
+  constructor(status: number, { msg, errors = {} }: Pick<ErrorBody, 'msg' | 'errors'>, retryAfterMs?: number) {
     super(msg);
     this.status = status;
     this.fields = errors;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -29,26 +33,45 @@ export async function call<T>(
   body?: object,
   signal?: AbortSignal,
 ): Promise<{ body: T; headers: Headers }> {
+  const headers = { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : {}) };
+  const response = await send(method, path, { headers, signal, ...(body ? { body: JSON.stringify(body) } : {}) });
+  // A deletion has no body.
+  const text = await response.text();
+  return { body: (text === '' ? undefined : JSON.parse(text)) as T, headers: response.headers };
+}
+
+interface Sent {
+  headers?: Record<string, string>;
+  body?: string | FormData;
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends a request to the service and returns its response, or throws a `RequestError`. */
+export async function send(
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  { headers, body, signal }: Sent,
+): Promise<Response> {
   const response = await fetch(path, {
     method,
     headers: {
-      accept: 'application/json',
-      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...headers,
       ...(sent.csrf !== undefined && method !== 'GET' ? { 'lathe-csrf': sent.csrf } : {}),
       ...(sent.account === undefined ? {} : { 'lathe-account': sent.account }),
     },
-    ...(body ? { body: JSON.stringify(body) } : {}),
+    ...(body ? { body } : {}),
     ...(signal ? { signal } : {}),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new RequestError(0, { msg: 'The service cannot be reached. Check that it is running, then try again.' });
+    throw unreachable();
   });
-  if (response.ok) {
-    // A deletion has no body.
-    const text = await response.text();
-    return { body: (text === '' ? undefined : JSON.parse(text)) as T, headers: response.headers };
-  }
-  throw new RequestError(response.status, await errorOf(response));
+  if (response.ok) return response;
+  throw new RequestError(response.status, await errorOf(response), retryAfterOf(response.headers));
+}
+
+/** Returns the error of a request without a response. */
+export function unreachable(): RequestError {
+  return new RequestError(0, { msg: 'The service cannot be reached. Check that it is running, then try again.' });
 }
 
 async function errorOf(response: Response): Promise<Pick<ErrorBody, 'msg' | 'errors'>> {

@@ -1,5 +1,7 @@
 import type { components } from '../../../packages/client/src/openapi.ts';
 
+export type { ResultFile } from '../../../packages/client/src/types.ts';
+
 type Of<Name extends keyof components['schemas']> = components['schemas'][Name];
 
 export type Job = Of<'Job'>;
@@ -23,4 +25,3 @@ export type MemberList = Of<'MemberList'>;
 export type AuditPage = Of<'AuditPage'>;
 export type SignedOut = Of<'SignedOut'>;
 export type ErrorBody = Of<'Error'>;
-export type ResultFile = NonNullable<Task['result']['files']>[number];

@@ -43,17 +43,37 @@ export function sandboxProcesses(supervisor: number, mark?: string): ProcessRow[
 export function haveOtherChildren(pids: Set<number>, expected: Set<number>): boolean {
   const isOther = (child: number) => !pids.has(child) && !expected.has(innerPid(child));
   try {
-    return [...pids].some((pid) =>
-      readdirSync(`/proc/${pid}/task`).some((task) =>
-        readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1')
-          .split(' ')
-          .some((child) => child !== '' && isOther(Number(child))),
-      ),
-    );
+    return [...pids].some((pid) => childrenOf(pid).some(isOther));
   } catch {
     // The thread has ended, or the system does not list children.
     return true;
   }
+}
+
+/**
+ * Lists processes with their descendants, as cheaply as above. Returns `undefined` if the system does not list children, or if
+ * threads end meanwhile. May miss a process whose parent ends meanwhile.
+ */
+export function withDescendants(pids: Iterable<number>): ProcessRow[] | undefined {
+  const found = new Set<number>();
+  try {
+    for (let next = [...pids]; next.length > 0; ) {
+      const fresh = next.filter((pid) => !found.has(pid));
+      for (const pid of fresh) found.add(pid);
+      next = fresh.flatMap(childrenOf);
+    }
+  } catch {
+    return undefined;
+  }
+  return processRows([...found].map(String));
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1')
+      .split(' ')
+      .flatMap((child) => (child === '' ? [] : Number(child))),
+  );
 }
 
 /** Returns the resident memory of processes. Ended processes count as zero. */
@@ -90,7 +110,7 @@ function environmentNames(pid: number, mark: string): boolean {
 }
 
 /** Reads processes from /proc, skipping other entries. */
-export function processRows(names: string[]): ProcessRow[] {
+function processRows(names: string[]): ProcessRow[] {
   return names.flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {

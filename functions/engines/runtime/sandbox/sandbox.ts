@@ -13,7 +13,7 @@ import { type Barriers, unprotected } from './barriers.ts';
 import type { OpenFile } from './folder.ts';
 import { freeUser, launch, readablePaths } from './launch.ts';
 import { type FromSandbox, MessageReader, type ToSandbox } from './messages.ts';
-import { haveOtherChildren, innerPid, killProcess, memoryOf, processRows, sandboxProcesses } from './processes.ts';
+import { haveOtherChildren, innerPid, killProcess, memoryOf, sandboxProcesses, withDescendants } from './processes.ts';
 import { ProcessorTime } from './processor-time.ts';
 import { WorkRoot } from './work-root.ts';
 
@@ -60,6 +60,8 @@ interface Child {
   /** Set if the system does not assign orphans to the supervisor, to find them by their environment. */
   mark: string | undefined;
   runs: number;
+  /** Disk usage before its work, counted at the first two. */
+  bytesBefore: number;
   /** Resolved when the engine is ready for its next work, or its process has ended. */
   settled: PromiseWithResolvers<void>;
   /** Receives the messages of the current work. */
@@ -251,6 +253,7 @@ export class Sandbox {
       tenant: undefined,
       mark: root.path,
       runs: 0,
+      bytesBefore: 0,
       settled,
       onMessage: first.resolve,
       onViolation: first.reject,
@@ -289,7 +292,7 @@ export class Sandbox {
     const { process: process_, ready } = child;
     return new Promise((resolve, reject) => {
       const rows = () => (process_.pid === undefined ? [] : sandboxProcesses(process_.pid, child.mark));
-      const disk = this.#diskCheck(work);
+      const disk = this.#diskCheck(child, work);
       let processorTime: ProcessorTime | undefined;
       const watch = setInterval(() => {
         const found = rows();
@@ -361,9 +364,9 @@ export class Sandbox {
           child.settled = Promise.withResolvers();
           for (const reader of child.readers) reader.restart();
           process_.on('exit', onExit);
-          // Listing is slow on a machine with hundreds of processes, and most work takes milliseconds.
-          const isAlone = child.mark === undefined && !haveOtherChildren(own, new Set());
-          const atStart = isAlone ? processRows([...own].map(String)) : rows();
+          // Listing all is slow on a machine with hundreds of processes, and most work takes milliseconds. If one is missed, its
+          // earlier time counts too.
+          const atStart = (child.mark === undefined ? withDescendants(own) : undefined) ?? rows();
           processorTime = new ProcessorTime(work.maxProcessorSeconds ?? Number.POSITIVE_INFINITY, atStart);
           const message: ToSandbox = { type: 'run', work };
           process_.stdin.write(`${JSON.stringify(message)}\n`);
@@ -381,11 +384,12 @@ export class Sandbox {
   }
 
   /** Returns a check for the disk usage of the processes. */
-  #diskCheck({ maxOutputBytes = Number.POSITIVE_INFINITY }: Work): () => EngineError | undefined {
+  #diskCheck(child: Child, { maxOutputBytes = Number.POSITIVE_INFINITY }: Work): () => EngineError | undefined {
     const root = this.#workRoot();
-    const before = root.bytes(Number.MAX_SAFE_INTEGER);
+    // Warm programs have hundreds of files, and are complete at the second work. Later additions count as the work's.
+    if (child.runs <= 2) child.bytesBefore = root.bytes(Number.MAX_SAFE_INTEGER);
     // A tree that is too deep to count exceeds any limit.
-    const limit = (Number.isFinite(before) ? before : 0) + maxOutputBytes + scratchBytes;
+    const limit = (Number.isFinite(child.bytesBefore) ? child.bytesBefore : 0) + maxOutputBytes + scratchBytes;
     let next = 0;
     return () => {
       const began = performance.now();

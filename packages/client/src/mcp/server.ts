@@ -53,15 +53,15 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
       annotations: { destructiveHint: false, openWorldHint: true },
     },
     (request, { signal, sendNotification, _meta }) =>
-      responses.value(() =>
-        runConversion(options, request, until(signal), (progress) => {
-          const token = _meta?.progressToken;
-          if (token === undefined) return;
-          const params = { progressToken: token, progress, total: 100 };
+      responses.value(() => {
+        const token = _meta?.progressToken;
+        const notify = (progress: number) => {
+          const params = { progressToken: token ?? '', progress, total: 100 };
           // If the client has disconnected, the call itself fails.
           sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
-        }),
-      ),
+        };
+        return runConversion(options, request, until(signal), token === undefined ? undefined : notify);
+      }),
   );
   server.registerTool(
     'fetch_result',

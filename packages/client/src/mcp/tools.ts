@@ -31,7 +31,7 @@ export async function runConversion(
   { lathe, roots }: Places,
   request: ConversionRequest,
   signal: AbortSignal,
-  onPercent: (percent: number) => void,
+  onPercent: ((percent: number) => void) | undefined,
 ): Promise<unknown> {
   const { input, output, overwrite, wait, ...conversion } = request;
   const source = isWebAddress(input) ? input : await roots.readable(input);
@@ -41,9 +41,11 @@ export async function runConversion(
   const { job, files, warnings } = await lathe.convert(source, {
     ...conversion,
     signal,
-    onProgress: (progress) => {
-      if (progress.stage === 'processing') onPercent(progress.percent ?? 0);
-    },
+    onProgress:
+      onPercent &&
+      ((progress) => {
+        if (progress.stage !== 'uploading') onPercent(progress.stage === 'done' ? 100 : (progress.percent ?? 0));
+      }),
   });
   const outputs = await writeAll(lathe, files, numbered(target, files.length), overwrite, signal);
   return { ...(job ? { job: job.id } : {}), outputs, ...(warnings.length > 0 ? { warnings } : {}) };

@@ -2,9 +2,10 @@ import { LatheError } from '../errors.ts';
 
 /** Returns whether an error affects all files of a command. */
 export function isUnavailable(error: unknown): error is LatheError {
-  return (
-    error instanceof LatheError && (error.status === 401 || error.status === 403 || error.errorCode === 'unreachable')
-  );
+  if (!(error instanceof LatheError)) return false;
+  const { status, errorCode } = error;
+  // A key without conversion minutes is also refused with a 403, in other words.
+  return status === 401 || (status === 403 && !errorCode.startsWith('out_of_')) || errorCode === 'unreachable';
 }
 
 /** Returns the code and message of any error. */

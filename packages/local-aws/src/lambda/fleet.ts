@@ -91,9 +91,9 @@ export class Fleet {
     const next = this.#waiting.filter(({ invocation }) => this.#turns.mayRun(invocation));
     const overdue = next.filter((waiting) => waiting.overdue).length;
     const wanted = this.#all.size === 0 ? Math.min(1, next.length) : overdue;
-    // A client with nothing running has not caused the burst, and does not wait for its end.
     const isFirst = next.some(({ overdue, invocation }) => overdue && this.#turns.isFirst(invocation));
-    if (wanted > this.#starting.size && !isFirst && this.#wouldSlowDown()) {
+    // A client with nothing running gets the next free environment. One each for many of them would slow down all.
+    if (wanted > this.#starting.size && this.#wouldSlowDown()) {
       this.#recheck ??= setTimeout(() => {
         this.#recheck = undefined;
         this.scale();

@@ -6,7 +6,7 @@ import { ResponseChunks } from './response-chunks.ts';
 export class Invocation {
   readonly requestId = randomUUID();
   /** JSON text, encoded once so that its size is known. */
-  readonly event: string;
+  readonly event: Buffer;
   /** Its tenant, if the function isolates tenants. */
   readonly tenantId: string | undefined;
   /** The client of the request. */
@@ -19,7 +19,7 @@ export class Invocation {
   readonly #chunks = new ResponseChunks();
 
   constructor(
-    event: string,
+    event: Buffer,
     { tenantId, client, trace }: { tenantId?: string | undefined; client?: string | undefined; trace?: string } = {},
   ) {
     this.event = event;

@@ -31,8 +31,9 @@ interface Setting {
 async function serveApi({ invoke = (event) => event, routes = ['$default'], ...setting }: Setting = {}) {
   const events: unknown[] = [];
   const stub: LambdaRuntime = {
-    invoke: async (_, event) => {
-      encodeEvent(event);
+    invoke: async (_, encoded) => {
+      const event: unknown = JSON.parse(String(encoded));
+      encodeEvent(encoded);
       events.push(event);
       return invoke(event);
     },

@@ -33,7 +33,7 @@ async function openSession() {
     call,
     /** Requests an invocation and provides one. */
     async begin(tenantId?: string) {
-      const invocation = new Invocation('{"a":1}', { tenantId });
+      const invocation = new Invocation(Buffer.from('{"a":1}'), { tenantId });
       const next = call('GET', 'invocation/next');
       await ready.promise;
       session.start(invocation, 1_700_000_000_000);

@@ -49,6 +49,17 @@ test('if no processor is free, invocations that end in turn share an environment
   expect(new Set((await Promise.all(holding)).map((result) => Object(result).pid)).size).toBe(3);
 });
 
+test('if no processor is free, many clients share environments that end their invocations in turn', async () => {
+  await using runtime = fixtureRuntime({ load: { isBusy: true } });
+  const fn = fixtureFunction('count');
+  await runtime.invoke(fn, {});
+
+  const clients = Array.from({ length: 1_000 }, (_, index) => `client ${index}`);
+  const results = await Promise.all(clients.map((client) => runtime.invoke(fn, {}, { client })));
+
+  expect(new Set(results.map((result) => Object(result).pid)).size).toBeLessThan(5);
+});
+
 test('an invocation that times out ends no other', async () => {
   await using runtime = fixtureRuntime();
   using temporary = temporaryFolder();

@@ -3,7 +3,7 @@ import { FunctionError } from '../../src/lambda/function-error.ts';
 import { Invocation } from '../../src/lambda/invocation.ts';
 import { Turns } from '../../src/lambda/turns.ts';
 
-const of = (client?: string) => new Invocation('{}', { client });
+const of = (client?: string) => new Invocation(Buffer.from('{}'), { client });
 
 test('next is the first invocation of the client with the fewest running', () => {
   const turns = new Turns(2);

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import time
+from base64 import b64encode
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any, Iterator, Mapping
 from urllib.parse import quote
+from zipfile import ZipFile
 
 from .errors import JobFailedError, LatheError, seconds_in
-from .transfers import Input, Progress, Target, post_file, post_form, read_file, small_files, write_file
+from .transfers import (
+    Input,
+    Progress,
+    Target,
+    is_web_address,
+    post_file,
+    post_form,
+    read_file,
+    reusable,
+    small_files,
+    write_file,
+)
 from .transport import RetryPolicy, Transport
 
 # How often the tasks are looked at that a failed job has left to end, in seconds.
@@ -62,7 +78,7 @@ class Lathe:
         return self._transport.url
 
     def request(self, method: str, path: str, **options: Any) -> Any:
-        """Sends any request to the API (query, body, idempotency_key) and returns the body of its response."""
+        """Sends any request to the API (query, body, headers, idempotency_key) and returns the body of its response."""
         return self._transport.json(method, path, **options)
 
     def create_job(
@@ -72,14 +88,16 @@ class Lathe:
         tag: str | None = None,
         webhook_url: str | None = None,
         idempotency_key: str | None = None,
+        wait_seconds: int = 0,
     ) -> Job:
-        """Creates a job with all its tasks."""
+        """Creates a job with all its tasks; returns it when it has ended, or after as many seconds, 25 at most."""
         body: dict[str, Any] = {"tasks": tasks}
         if tag is not None:
             body["tag"] = tag
         if webhook_url is not None:
             body["webhook_url"] = webhook_url
-        return self.request("POST", "/v1/process/jobs", body=body, idempotency_key=idempotency_key)
+        headers = {"Prefer": f"wait={wait_seconds}"} if wait_seconds > 0 else {}
+        return self.request("POST", "/v1/process/jobs", body=body, headers=headers, idempotency_key=idempotency_key)
 
     def job(self, job_id: str) -> Job:
         """Returns a job with its tasks."""
@@ -149,7 +167,8 @@ class Lathe:
     ) -> Result:
         """Converts a file, or what a URL leads to; raises JobFailedError if the job fails.
 
-        Takes filename, tag, webpage (a URL is rendered as a page) and on_progress (of the upload) too.
+        Takes filename, tag, webpage (a URL is rendered as a page), instant (False for a job) and on_progress (of an
+        upload) too.
         """
         process = {"operation": "convert", "output_format": to, "input_format": input_format}
         return self._run([source], process, options, **rest)
@@ -212,33 +231,54 @@ class Lathe:
         instant: bool = True,
         on_progress: Progress | None = None,
     ) -> Result:
+        sources = [reusable(source) for source in sources]
         if instant and tag is None and not webpage:
             result = self._instant(sources, process, options, filename)
             if result is not None:
                 return result
-        names = [f"import-{number}" for number in range(1, len(sources) + 1)]
-        tasks: dict[str, dict[str, Any]] = {
-            name: _import_of(source, webpage) for name, source in zip(names, sources)
-        }
+        # Small files are in the tasks, unless the progress of their upload is wanted.
+        files = None if on_progress else small_files(sources, filename, _MAX_INLINE)
+        imports = [_import_of(source, webpage) for source in sources] if files is None else map(_inline_import, files)
+        tasks = {f"import-{number}": task for number, task in enumerate(imports, 1)}
+        is_held = all(task["operation"] != "import/upload" for task in tasks.values())
         given = {key: value for key, value in process.items() if value is not None}
-        tasks["process"] = {**given, "input": names, "options": dict(options or {})}
+        tasks["process"] = {**given, "input": list(tasks), "options": dict(options or {})}
         tasks["export"] = {"operation": "export/url", "input": "process"}
-        job = self.create_job(tasks, tag=tag)
+        once = secrets.token_hex(16)
         try:
-            for task, source in zip(job["tasks"], sources):
-                if not _is_web_address(source):
-                    self.upload(task, source, filename=filename, on_progress=on_progress)
-            ended = self.wait(job)
-        except BaseException:
-            # The job would wait an hour for a file that does not come. What the caller has to know is the first error.
-            try:
-                self.cancel(job)
-            except LatheError:
-                pass
+            seconds = self._transport.wait_seconds if is_held else 0
+            job = self.create_job(tasks, tag=tag, idempotency_key=once, wait_seconds=seconds)
+        except KeyboardInterrupt:
+            # The request may have created the job. With the same key, it returns that one.
+            with suppress(LatheError):
+                self.cancel(self.create_job(tasks, tag=tag, idempotency_key=once))
             raise
+        with self._canceling(job):
+            for task, source in zip(job["tasks"], sources):
+                if task["operation"] == "import/upload":
+                    self.upload(task, source, filename=filename, on_progress=on_progress)
+            return self._end_of(job)
+
+    def _end_of(self, job: Job) -> Result:
+        """Waits for the end of a job, and returns its result."""
+        ended = job if _is_over(job) else self.wait(job)
         if ended["status"] != "completed":
             raise JobFailedError(ended)
-        return _result_of(ended)
+        # Only the response to the creation has the warnings about the request.
+        return _result_of({**job, **ended})
+
+    @contextmanager
+    def _canceling(self, job: Job) -> Iterator[None]:
+        """Cancels a job if anything fails but the job: it would wait an hour for a file that does not come."""
+        try:
+            yield
+        except JobFailedError:
+            raise
+        except BaseException:
+            # What the caller has to know is the first error.
+            with suppress(LatheError):
+                self.cancel(job)
+            raise
 
     def _instant(
         self,
@@ -255,28 +295,30 @@ class Lathe:
         if files is None:
             return None
         try:
-            status, headers, body = post_form(self._transport, f"/v1/instant/{operation}", fields, files)
+            path = f"/v1/instant/{operation}"
+            status, headers, body = post_form(self._transport, path, fields, files, self._instant_retries)
         except LatheError as error:
             if error.status in _NEEDS_JOB:
                 return None
             raise
-        if headers.get("Lathe-Archive"):
-            return None
         if status == 202:
-            ended = self.wait(json.loads(body))
-            if ended["status"] != "completed":
-                raise JobFailedError(ended)
-            return _result_of(ended)
-        name = headers.get_filename() or "file"
-        file = {
-            "url": None,
-            "filename": name,
-            "size": len(body),
-            "format": name.rpartition(".")[2],
-            "media_type": headers.get_content_type(),
-            "content": body,
-        }
-        return Result(None, [file], json.loads(headers.get("Lathe-Warnings") or "[]"))
+            job = json.loads(body)
+            with self._canceling(job):
+                return self._end_of(job)
+        name, media_type = headers.get_filename() or "file", headers.get_content_type()
+        contents = {name: body}
+        if headers.get("Lathe-Archive"):
+            media_type = headers["Lathe-Archive"]
+            with ZipFile(BytesIO(body)) as archive:
+                contents = {entry: archive.read(entry) for entry in archive.namelist()}
+        made = [_file_of(entry, content, media_type) for entry, content in contents.items()]
+        return Result(None, made, json.loads(headers.get("Lathe-Warnings") or "[]"))
+
+    def _instant_retries(self, error: LatheError) -> int:
+        """Says how often to repeat a request: what a job can avoid is left to one."""
+        if error.status == 429:
+            return 2 if error.retry_after is not None and error.retry_after <= _MAX_INSTANT_PAUSE else 0
+        return 0 if error.status in _NEEDS_JOB else self._transport.retry.retries
 
     def _wait_once(self, job_id: str) -> tuple[Job, float]:
         """Waits for as long as the service holds a request; returns the job and the pause before another wait.
@@ -307,18 +349,35 @@ class Lathe:
 
 #: The maximum of the service for all files of an instant request.
 _MAX_INSTANT = 4_400_000
-#: Statuses of instant requests that a job may avoid: unknown to the service, too large, too many, busy, too slow.
-_NEEDS_JOB = {404, 405, 413, 429, 503, 504}
+#: The maximum of the service for a file within a task.
+_MAX_INLINE = 1_000_000
+#: Statuses of instant requests that a job may avoid: unknown to the service, too large, too many, failed, busy, too slow.
+_NEEDS_JOB = {404, 405, 413, 429, 500, 502, 503, 504}
+#: The longest pause before an instant request is repeated, in seconds.
+_MAX_INSTANT_PAUSE = 2.0
+
+
+def _inline_import(file: tuple[str, bytes]) -> dict[str, Any]:
+    name, content = file
+    data = f"data:application/octet-stream;base64,{b64encode(content).decode()}"
+    return {"operation": "import/base64", "file": data, "filename": name}
+
+
+def _file_of(name: str, content: bytes, media_type: str) -> File:
+    return {
+        "url": None,
+        "filename": name,
+        "size": len(content),
+        "format": name.rpartition(".")[2],
+        "media_type": media_type,
+        "content": content,
+    }
 
 
 def _import_of(source: Input, webpage: bool) -> dict[str, Any]:
-    if not _is_web_address(source):
+    if not is_web_address(source):
         return {"operation": "import/upload"}
     return {"operation": "import/webpage" if webpage else "import/url", "url": source}
-
-
-def _is_web_address(source: Input) -> bool:
-    return isinstance(source, str) and source.lower().startswith(("http://", "https://"))
 
 
 def _result_of(job: Job) -> Result:
@@ -326,7 +385,7 @@ def _result_of(job: Job) -> Result:
     return Result(
         job,
         [file for task in exports for file in task["result"].get("files", [])],
-        [warning for task in job["tasks"] for warning in task["result"].get("warnings", [])],
+        [*job.get("warnings", []), *(warning for task in job["tasks"] for warning in task["result"].get("warnings", []))],
     )
 
 

@@ -7,12 +7,14 @@ import io
 import os
 import secrets
 import time
+import urllib.request
 from contextlib import contextmanager
+from email.message import Message
 from pathlib import Path
 from typing import IO, Any, Callable, Iterator, Union
 
 from .errors import LatheError
-from .transport import Transport, unreachable
+from .transport import Retries, Transport, unreachable
 
 Progress = Callable[[int, Union[int, None]], None]
 Input = Union[str, "os.PathLike[str]", bytes, IO[bytes]]
@@ -54,40 +56,74 @@ def post_file(
         transport.attempts(form["url"], attempt)
 
 
+def reusable(source: Input) -> Input:
+    """Returns an input that can be read again: what cannot seek is read into memory."""
+    if isinstance(source, (str, bytes, bytearray, os.PathLike)) or source.seekable():
+        return source
+    copy = io.BytesIO(source.read())
+    copy.name = getattr(source, "name", "file")  # type: ignore[attr-defined]
+    return copy
+
+
 def small_files(sources: list[Input], filename: str | None, limit: int) -> list[tuple[str, bytes]] | None:
     """Reads files by their names; returns None if they are larger than a limit, or are not files."""
     files: list[tuple[str, bytes]] = []
     for source in sources:
-        if isinstance(source, str) and source.lower().startswith(("http://", "https://")):
+        if is_web_address(source):
             return None
         with _opened(source) as (file, name, size, start):
             limit -= size
-            if limit < 0:
-                file.seek(start)
-                return None
             file.seek(start)
+            if limit < 0:
+                return None
             files.append((filename if filename and len(sources) == 1 else name, file.read(size)))
             file.seek(start)
     return files
 
 
+def is_web_address(source: Input) -> bool:
+    """Returns whether an input is a URL, which the service fetches."""
+    return isinstance(source, str) and source.lower().startswith(("http://", "https://"))
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Keeps the headers of a redirect: they say about the result what its store does not."""
+
+    def __init__(self) -> None:
+        self.headers = Message()
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        self.headers = headers
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
 def post_form(
-    transport: Transport, path: str, fields: dict[str, str], files: list[tuple[str, bytes]]
-) -> tuple[int, Any, bytes]:
+    transport: Transport, path: str, fields: dict[str, str], files: list[tuple[str, bytes]], retries: Retries
+) -> tuple[int, Message, bytes]:
     """Posts fields and files to the service; returns the status, the headers and the body of the response."""
     boundary = f"lathe-{secrets.token_hex(16)}"
     parts = [_fields_of(fields, boundary).encode()]
     for name, content in files:
         parts += [_file_head(name, boundary).encode(), content, b"\r\n"]
     data = b"".join(parts) + f"--{boundary}--\r\n".encode()
-    headers = {**transport.authorization(), "Content-Type": f"multipart/form-data; boundary={boundary}"}
+    headers = {
+        **transport.authorization(),
+        "Content-Type": f"multipart/form-data; boundary={boundary}",
+        "Prefer": f"wait={transport.wait_seconds}",
+        # For the job that the service may create.
+        "Idempotency-Key": secrets.token_hex(16),
+    }
     url = f"{transport.url}{path}"
 
-    def attempt() -> tuple[int, Any, bytes]:
-        with transport.open(url, method="POST", headers=headers, data=data) as response:
+    def attempt() -> tuple[int, Message, bytes]:
+        redirects = _Redirects()
+        with transport.open(url, method="POST", headers=headers, data=data, redirects=redirects) as response:
+            for name, value in redirects.headers.items():
+                if name.lower().startswith("lathe-"):
+                    response.headers[name] = value
             return response.status, response.headers, response.read()
 
-    return transport.attempts(url, attempt)
+    return transport.attempts(url, attempt, retries)
 
 
 def _head_of(parameters: dict[str, str], boundary: str, filename: str) -> bytes:

@@ -12,9 +12,12 @@ import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from email.message import Message
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Iterable, Mapping, Union
 
 from .errors import LatheError, error_of
+
+#: How often a request is sent again, or a function of the error that says so; None for the policy.
+Retries = Union[int, Callable[[LatheError], int], None]
 
 _NETWORK_ERRORS = (OSError, http.client.HTTPException)
 
@@ -52,23 +55,24 @@ class Transport:
         *,
         query: Mapping[str, Any] | None = None,
         body: Any = None,
+        headers: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
-        retries: int | None = None,
+        retries: Retries = None,
     ) -> tuple[Any, Message]:
         """Sends a request and returns the body and the headers of its response, or raises a LatheError."""
         given = {name: value for name, value in (query or {}).items() if value is not None}
         url = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
-        headers = {"Accept": "application/json", **self.authorization()}
+        sent = {"Accept": "application/json", **self.authorization(), **(headers or {})}
         if method == "POST":
             # The same for every attempt, so that one thing only is created.
-            headers["Idempotency-Key"] = idempotency_key or secrets.token_hex(16)
+            sent["Idempotency-Key"] = idempotency_key or secrets.token_hex(16)
         data = None
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            sent["Content-Type"] = "application/json"
             data = json.dumps(body).encode()
 
         def attempt() -> tuple[bytes, Message]:
-            with self.open(url, method=method, headers=headers, data=data) as response:
+            with self.open(url, method=method, headers=sent, data=data) as response:
                 return response.read(), response.headers
 
         text, response_headers = self.attempts(url, attempt, retries)
@@ -89,6 +93,7 @@ class Transport:
         method: str = "GET",
         headers: Mapping[str, str] | None = None,
         data: bytes | Iterable[bytes] | None = None,
+        redirects: urllib.request.HTTPRedirectHandler | None = None,
     ) -> http.client.HTTPResponse:
         """Sends one request and returns the response to read."""
         request = urllib.request.Request(url, data=data, method=method)
@@ -96,11 +101,16 @@ class Transport:
             # The key is for the service and not for a store that it redirects to.
             add = request.add_unredirected_header if name == "Authorization" else request.add_header
             add(name, value)
-        return urllib.request.urlopen(request, timeout=self._timeout)
+        opener = urllib.request.build_opener(*([redirects] if redirects else []))
+        return opener.open(request, timeout=self._timeout)
 
-    def attempts(self, url: str, attempt: Callable[[], Any], retries: int | None = None) -> Any:
+    @property
+    def wait_seconds(self) -> int:
+        """How long the service may hold a request: 25 seconds, or less if the client would time out."""
+        return max(1, min(25, int(self._timeout) - 2))
+
+    def attempts(self, url: str, attempt: Callable[[], Any], retries: Retries = None) -> Any:
         """Makes attempts at a request until one succeeds, fails for good or is the last."""
-        limit = self.retry.retries if retries is None else retries
         retry = 0
         while True:
             try:
@@ -111,6 +121,7 @@ class Transport:
             except _NETWORK_ERRORS as cause:
                 error = unreachable(url, cause)
             retry += 1
+            limit = retries(error) if callable(retries) else self.retry.retries if retries is None else retries
             if retry > limit or not error.may_pass:
                 raise error
             time.sleep(self.retry.pause_before(retry) if error.retry_after is None else error.retry_after)

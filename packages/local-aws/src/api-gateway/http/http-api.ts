@@ -6,7 +6,7 @@ import type { LocalHttpApi, LocalStack } from '../../template/model.ts';
 import { mayInvoke } from '../../template/policies.ts';
 import { readBody } from './body.ts';
 import { isPreflight, preflightHeaders, responseHeaders } from './cors.ts';
-import { buildEvent, type ForwardedRequest } from './event.ts';
+import { encodeRequest, type ForwardedRequest } from './event.ts';
 import { type GatewayResponse, messageResponse, readResponse } from './response.ts';
 import { createRouter, type RouteMatch } from './routes.ts';
 import { createThrottle } from './throttle.ts';
@@ -60,10 +60,10 @@ export function createHttpApi(
     const [{ account: accountId }, { apiId }] = [stack, api];
     const facts = { accountId, apiId, requestId, match, path, query, body: body.bytes, forwarded };
     const { authorization, cookie } = request.headers;
-    return await integrate(match, buildEvent(request, facts), authorization ?? cookie);
+    return await integrate(match, encodeRequest(request, facts), authorization ?? cookie);
   }
 
-  async function integrate(match: RouteMatch, event: unknown, client: string | undefined): Promise<GatewayResponse> {
+  async function integrate(match: RouteMatch, event: Buffer, client: string | undefined): Promise<GatewayResponse> {
     const timeout = Promise.withResolvers<GatewayResponse>();
     const unavailable = messageResponse(503, 'Service Unavailable');
     const timer = setTimeout(() => timeout.resolve(unavailable), integrationSeconds * 1000);
@@ -74,7 +74,7 @@ export function createHttpApi(
     }
   }
 
-  async function invoke(match: RouteMatch, event: unknown, client: string | undefined): Promise<GatewayResponse> {
+  async function invoke(match: RouteMatch, event: Buffer, client: string | undefined): Promise<GatewayResponse> {
     // API Gateway responds the same if the integration's role does not allow the invocation.
     if (match.invoker && !mayInvoke(match.invoker, match.function))
       return messageResponse(500, 'Internal Server Error');
