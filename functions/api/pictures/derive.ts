@@ -92,9 +92,11 @@ async function picturesOf(
 const watermarks = new RecentValues<Picture>({ milliseconds: 60_000, max: 20 });
 
 async function watermarkOf(keyId: string, source: FoundSource, signal: AbortSignal): Promise<Picture> {
-  const known = watermarks.get(keyId) ?? (await fetched(source, maxWatermarkBytes, signal));
-  watermarks.set(keyId, known);
-  return known;
+  const known = watermarks.get(keyId);
+  if (known) return known;
+  const watermark = await fetched(source, maxWatermarkBytes, signal);
+  watermarks.set(keyId, watermark);
+  return watermark;
 }
 
 async function fetched(source: FoundSource, maxBytes: number, signal: AbortSignal): Promise<Picture> {

@@ -3584,7 +3584,7 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
-            /** @description The work takes longer, and has become a job. */
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3678,7 +3678,7 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
-            /** @description The work takes longer, and has become a job. */
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3772,7 +3772,7 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
-            /** @description The work takes longer, and has become a job. */
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3862,7 +3862,7 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
-            /** @description The work takes longer, and has become a job. */
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3956,7 +3956,7 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
-            /** @description The work takes longer, and has become a job. */
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
