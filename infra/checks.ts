@@ -19,9 +19,9 @@ export const accepted: readonly Accepted[] = [
     APIG1:
       'Access logs of a WebSocket API need an account-wide role, which a stack must not change. The functions log connects, messages and disconnects.',
   }),
-  ...at(/^Lathe\/Api\/Http\/\w+Route\/Resource$/, {
+  ...at(/^Lathe\/(?:Api|Instant)\/Http\/\w+Route\/Resource$/, {
     APIG4:
-      'Every endpoint checks API keys and rates itself, in one read and one write. An authorizer would be one more function to start and pay for with each request, and could not respond in the format of the API.',
+      'Every endpoint checks API keys or signatures and rates itself, in one read and one write. An authorizer would be one more function to start and pay for with each request, and could not respond in the format of the API.',
   }),
   ...at(/^Lathe\/Sockets\/Api\/\$(?:connect|default|disconnect)-Route\/Resource$/, {
     APIG4:

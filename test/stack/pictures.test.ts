@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { generateImageUrl } from '@imgproxy/imgproxy-node';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,6 +32,9 @@ const picture = (format: 'png' | 'jpeg', width = 400, height = 300) =>
 
 beforeAll(async () => {
   const [png, jpeg] = await Promise.all([picture('png'), picture('jpeg')]);
+  const black = await sharp({ create: { width: 50, height: 50, channels: 3, background: '#000' } })
+    .jpeg()
+    .toBuffer();
   const large = Buffer.concat([png, Buffer.alloc(26_000_000)]);
   const noise = await sharp(
     Buffer.alloc(1_600 * 1_100 * 3).map(() => Math.random() * 256),
@@ -53,7 +58,7 @@ beforeAll(async () => {
     fetched.push(url);
     if (url.startsWith('/to-private')) return response.writeHead(302, { location: 'http://10.0.0.1/a.png' }).end();
     const name = /\.(\w+)(?:\?|$)/.exec(url)?.[1] ?? '';
-    const content = url.startsWith('/missing') ? undefined : contents[name];
+    const content = url.startsWith('/missing') ? undefined : url.startsWith('/mark') ? black : contents[name];
     if (content === undefined) return response.writeHead(404).end();
     return setTimeout(() => response.end(content), url.startsWith('/slow') ? 4_000 : 0);
   }).listen(0, '127.0.0.1');
@@ -179,6 +184,30 @@ describe('An image by URL', () => {
     expect(await sharp(file.bytes).metadata()).toMatchObject({ format: 'png', width: 1_600 });
   });
 
+  it('has the watermark of the key, which is fetched once', async () => {
+    const key = await newKey({ watermark: `http://${host}/mark/a.jpg` });
+    const options = { watermark: { opacity: 1 }, width: 200, format: 'png' as const };
+    const responses = [
+      await show(urlOf('/white/a.png', options, key)),
+      await show(urlOf('/white/b.png', options, key)),
+      await show(urlOf('/white/a.png', options)),
+    ];
+
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(fetched.filter((path) => path === '/mark/a.jpg').length).toBeLessThanOrEqual(2);
+    const pixels = await Promise.all(responses.map(({ bytes }) => sharp(bytes).raw().toBuffer()));
+    const [marked = Buffer.of(), , plain = Buffer.of()] = pixels;
+    expect(plain.equals(marked)).toBe(false);
+  });
+
+  it('may be an SVG, which runs no script', async () => {
+    const { status, headers, bytes } = await show(urlOf('/a.svg', { format: 'svg' }));
+
+    expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'image/svg+xml' });
+    expect(headers.get('content-security-policy')).toContain('sandbox');
+    expect(bytes.toString()).not.toContain('<script');
+  });
+
   it('counts as usage of the key', async () => {
     const key = await newKey({});
     await show(urlOf('/usage/a.png', { width: 10, format: 'webp' }, key));
@@ -198,9 +227,15 @@ describe('An image by URL', () => {
 
     expect(status).toBe(200);
     const [request = ''] = fetched.filter((path) => path.startsWith('/photos/'));
-    expect(request).toMatch(
-      /^\/photos\/public\/a%20b\.png\?.*X-Amz-Credential=AKIAEXAMPLE%2F.*X-Amz-Signature=[0-9a-f]{64}/,
-    );
+    const { searchParams } = new URL(request, endpoint);
+    const time = (searchParams.get('X-Amz-Date') ?? '').replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:');
+    const client = new S3Client({
+      ...{ region: store.region, endpoint, forcePathStyle: true, responseChecksumValidation: 'WHEN_REQUIRED' },
+      credentials: { accessKeyId: store.access_key_id, secretAccessKey: store.secret_access_key },
+    });
+    const command = new GetObjectCommand({ Bucket: 'photos', Key: 'public/a b.png' });
+    const signed = await getSignedUrl(client, command, { expiresIn: 60, signingDate: new Date(time) });
+    expect(`${endpoint}${request}`).toBe(signed);
     for (const source of [
       's3://photos/private/a.png',
       's3://photos/public/../private/a.png',

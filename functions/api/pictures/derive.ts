@@ -10,7 +10,6 @@ import type { Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { NoEngineFree, TaskError } from '../../invocation/errors.ts';
 import { planPicture } from '../../invocation/plan-run.ts';
-import { downloadUrl } from '../../transfers/import-url.ts';
 import { timeLimitsOf } from '../creation/time-limits.ts';
 import { HttpError } from '../http/errors.ts';
 import { perform, withinPlace } from '../instant/perform.ts';
@@ -93,9 +92,11 @@ async function picturesOf(
 const watermarks = new RecentValues<Picture>({ milliseconds: 60_000, max: 20 });
 
 async function watermarkOf(keyId: string, source: FoundSource, signal: AbortSignal): Promise<Picture> {
-  const known = watermarks.get(keyId) ?? (await fetched(source, maxWatermarkBytes, signal));
-  watermarks.set(keyId, known);
-  return known;
+  const known = watermarks.get(keyId);
+  if (known) return known;
+  const watermark = await fetched(source, maxWatermarkBytes, signal);
+  watermarks.set(keyId, watermark);
+  return watermark;
 }
 
 async function fetched(source: FoundSource, maxBytes: number, signal: AbortSignal): Promise<Picture> {
@@ -110,6 +111,8 @@ async function fetched(source: FoundSource, maxBytes: number, signal: AbortSigna
 }
 
 async function download(url: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+  // A request that waits for another does not need the module, which takes time to load.
+  const { downloadUrl } = await import('../../transfers/import-url.ts');
   try {
     return await downloadUrl(url, maxBytes, signal);
   } catch (error) {
