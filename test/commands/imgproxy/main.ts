@@ -14,10 +14,12 @@ import { defaultPictureLimits } from '../../../shared/pictures/picture.ts';
 import { runDerivation } from '../../engines/image/run-engine.ts';
 import { until } from '../../support/until.ts';
 import { type Case, cases } from './cases.ts';
-import { decode, similarity } from './similarity.ts';
+import { colourDifference, decode, similarity } from './similarity.ts';
 import { makeSources, sources, watermark } from './sources.ts';
 
 const minSimilarity = 0.97;
+/** Of 255. */
+const maxColourDifference = 4;
 const key = '943b421c9eb07c830af81030552c86009268de4e532ba2ee2eab8247c6da0881';
 const salt = '520f986b998545b4785e0defbc4f3c1203f22de2374a3d53cb7a7fe9fea309c5';
 const limits = { ...defaultPictureLimits, maxAnimationFrames: 100 };
@@ -101,9 +103,14 @@ async function compare(
     `${format} ${width}×${height}${frames > 1 ? ` ${frames} frames of ${delays?.join(' ')} ms` : ''}`;
   const isSame = shape(expected) === shape(actual);
   const score = isSame ? similarity(expected, actual) : 0;
+  const colours = isSame ? colourDifference(expected, actual) : 255;
   const bytes = `${files[1].length}/${files[0].length} B`;
   const difference = isSame ? shape(actual) : `${shape(actual)} instead of ${shape(expected)}`;
-  return { passed: score >= minSimilarity, row: `${score.toFixed(4)}  ${difference}  ${bytes}`, files };
+  return {
+    passed: score >= minSimilarity && colours <= maxColourDifference,
+    row: `${score.toFixed(4)} ±${colours.toFixed(1)}  ${difference}  ${bytes}`,
+    files,
+  };
 }
 
 /** Compares all cases and returns the number of failures. Keeps the pictures of failures if asked. */

@@ -41,7 +41,10 @@ const badge = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="60">
   <rect width="120" height="60" rx="12" fill="#c02040" fill-opacity="0.8"/><circle cx="30" cy="30" r="18" fill="#ffffff"/>
 </svg>`;
 
-/** Makes an image with the detail of a photograph: noise at all scales, edges, and an area that draws attention. */
+/**
+ * Makes an image with the detail of a photograph: brightness that varies at all scales, colours that vary at large ones,
+ * edges, and an area that draws attention.
+ */
 async function scene(width: number, height: number): Promise<Sharp> {
   const octaves = await Promise.all(
     [1, 2, 4, 8, 16, 32, 64].map(async (step) => {
@@ -58,7 +61,8 @@ async function scene(width: number, height: number): Promise<Sharp> {
   );
   const pixels = Buffer.alloc(width * height * 3);
   for (let at = 0; at < pixels.length; at++) {
-    const sum = octaves.reduce((total, octave) => total + (octave[at] ?? 0) - 128, 0);
+    // The same for red, green and blue in fine detail, as in photographs.
+    const sum = octaves.reduce((all, octave, scale) => all + (octave[scale < 4 ? at - (at % 3) : at] ?? 0) - 128, 0);
     pixels[at] = Math.max(0, Math.min(255, 120 + sum * 0.8));
   }
   const [x, y, r] = [width * 0.7, height * 0.35, Math.min(width, height) * 0.18];

@@ -1,7 +1,7 @@
 /** Derivatives of pictures by URL, with the semantics of imgproxy: the same steps in the same order, with the same sizes. */
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Metadata, OverlayOptions, Sharp } from 'sharp';
+import type { Metadata, OverlayOptions, ResizeOptions, Sharp } from 'sharp';
 import { withExtension } from '../../../../shared/files/names.ts';
 import {
   type PictureFormat,
@@ -143,6 +143,13 @@ function checkResolution(
     );
 }
 
+/** How the colours of a source are read. */
+interface Reading {
+  spec: PictureSpec;
+  keepsProfile: boolean;
+  isDeep: boolean;
+}
+
 /** What the steps need to know in addition to the plan. */
 interface Frame {
   spec: PictureSpec;
@@ -163,11 +170,15 @@ async function deriveStill(
   const metadata = isNative ? await opened.frame(0).metadata() : undefined;
   // Metadata would not survive the loop that pixelates.
   const keepsMetadata = isNative && !spec.stripMetadata && spec.pixelate <= 1;
-  const keepsProfile = metadata?.hasProfile === true && !spec.stripColorProfile && spec.pixelate <= 1;
+  const isGreyResult = opened.isGrey && greyFormats.has(format) && !openMark && isGrey(spec.background);
+  // A profile describes the channels that the source has.
+  const hasSameChannels = metadata?.space !== 'cmyk' && opened.isGrey === isGreyResult;
+  const keepsProfile =
+    metadata?.hasProfile === true && !spec.stripColorProfile && spec.pixelate <= 1 && hasSameChannels;
   const isDeep = opened.deep && spec.preserveHdr && deepFormats.has(format);
   let [picture, size, facts] = [opened, storedSize(opened), factsOf(source, opened)];
   const open = (image: Sharp) =>
-    new Stages(prepared(image, picture, metadata, { spec, keepsProfile, isDeep }), {
+    new Stages(prepared(image, picture, metadata?.space, { spec, keepsProfile, isDeep }), {
       isDeep,
       metadata: keepsMetadata || keepsProfile,
     });
@@ -203,8 +214,8 @@ async function deriveStill(
       : format;
   if (spec.maxBytes > 0) await stages.settle();
   const { image } = stages;
-  if (isDeep) image.toColourspace(picture.isGrey ? 'grey16' : 'rgb16');
-  else if (picture.isGrey && greyFormats.has(kept) && !openMark && isGrey(spec.background)) image.toColourspace('b-w');
+  if (isDeep) image.toColourspace(isGreyResult ? 'grey16' : 'rgb16');
+  else if (isGreyResult) image.toColourspace('b-w');
   if (keepsMetadata) keepAll(image, spec, keepsProfile);
   else {
     if (keepsProfile) image.keepIccProfile();
@@ -239,14 +250,13 @@ function keepAll(image: Sharp, spec: PictureSpec, keepsProfile: boolean): void {
 function prepared(
   image: Sharp,
   picture: Picture,
-  metadata: Metadata | undefined,
-  { spec, keepsProfile, isDeep }: { spec: PictureSpec; keepsProfile: boolean; isDeep: boolean },
+  space: Metadata['space'] | undefined,
+  { spec, keepsProfile, isDeep }: Reading,
 ): Sharp {
   if (keepsProfile) image.keepIccProfile();
-  // sharp converts deep pictures to Display P3 first, and to sRGB only if asked.
-  else if (metadata?.hasProfile && picture.deep && !isDeep) image.withIccProfile('srgb', { attach: false });
-  // In a grey picture, the background would lose its colour.
-  if (picture.isGrey && !isGrey(spec.background)) image.pipelineColourspace('srgb');
+  // Converted first, as in imgproxy: deep pixels, inks, and greys that would take the colour out of a background.
+  const isConverted = (picture.deep && !isDeep) || space === 'cmyk' || (picture.isGrey && !isGrey(spec.background));
+  if (isConverted) image.pipelineColourspace('srgb');
   return image;
 }
 
@@ -336,15 +346,13 @@ function composite(image: Sharp, layer: OverlayOptions, isTransparent: boolean):
   if (!isTransparent) image.removeAlpha();
 }
 
-async function cropAndScale(
-  { crop, smartCrop: smart, reduced, scaled }: Plan,
-  stages: Stages,
-  stored: Size,
-): Promise<void> {
+async function cropAndScale(plan: Plan, stages: Stages, stored: Size): Promise<void> {
+  const { crop, smartCrop: smart, reduced, scaled } = plan;
   let size = stored;
   const scaleTo = async (wanted: Size) => {
     if (wanted.width === size.width && wanted.height === size.height) return;
-    await stages.step('scale', (image) => image.resize({ ...wanted, fit: 'fill' }));
+    const sides = sidesFor(size, wanted, plan);
+    await stages.step('scale', (image) => image.resize(sides));
     size = wanted;
   };
   if (smart) {
@@ -356,6 +364,19 @@ async function cropAndScale(
     size = { width: crop.width, height: crop.height };
   }
   await scaleTo(scaled);
+}
+
+/**
+ * Returns the sides to scale to. If one side determines the other, both get the same factor, and the pixels are not shifted
+ * by rounding.
+ */
+function sidesFor(from: Size, to: Size, { exactSide, reductions }: Plan): ResizeOptions {
+  const other = exactSide === 'width' ? 'height' : 'width';
+  const isDetermined = reductions.every((by) => {
+    const [side, otherSide] = [Math.ceil(from[exactSide ?? 'width'] / by), Math.ceil(from[other] / by)];
+    return Math.round(otherSide / (side / to[exactSide ?? 'width'])) === to[other];
+  });
+  return exactSide && isDetermined ? { [exactSide]: to[exactSide], fit: 'inside' } : { ...to, fit: 'fill' };
 }
 
 /** Crops to the most interesting area. */

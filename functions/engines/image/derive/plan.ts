@@ -27,6 +27,10 @@ export interface Plan {
   smartCrop: Size | undefined;
   /** Size to scale to, as stored. */
   scaled: Size;
+  /** The side that needed no rounding, if both are scaled by the same factor. */
+  exactSide: keyof Size | undefined;
+  /** Factors by which the decoder may reduce the source before it is scaled. */
+  reductions: number[];
   turn: Turn;
   /** The area of the scaled and turned picture, or the size of its most interesting area. */
   cut: Cut | undefined;
@@ -87,6 +91,8 @@ export function planPicture(spec: PictureSpec, source: SourceFacts): Plan {
     reduced: sidewise(reduced, turn),
     ...cropping.plan,
     scaled: sidewise(shownScaled, turn),
+    exactSide: exactSide(sidewise(cropping.shown, turn), isSideways(turn) ? { x: rest.y, y: rest.x } : rest),
+    reductions: source.reduction === 'powers-of-two' ? [1, 2, 4, 8] : [1],
     turn,
     ...finalSizes(spec, shownScaled, sizes, scale.dpr),
     dpr: scale.dpr,
@@ -217,6 +223,12 @@ function reduce({ reduction, isVector, ...stored }: SourceFacts, turn: Turn, sho
 /** Avoids scaling if rounding leaves the size as it is. */
 function snapped(factor: number, side: number): number {
   return times(side, factor) === side ? 1 : factor;
+}
+
+function exactSide(size: Size, { x, y }: { x: number; y: number }): keyof Size | undefined {
+  if (Math.abs(x - y) > 1e-9 * x) return undefined;
+  const rounding = (side: number) => Math.abs(side - Math.round(side));
+  return rounding(size.width * x) <= rounding(size.height * y) ? 'width' : 'height';
 }
 
 interface Cropping {
