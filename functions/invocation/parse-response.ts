@@ -2,10 +2,10 @@ import { pictureFormats } from '../../shared/pictures/picture.ts';
 import { maxFilesPerTask } from '../../shared/tasks/limits.ts';
 import { resultFields } from '../../shared/tasks/present.ts';
 import type { JsonObject, JsonValue } from '../../shared/tasks/task.ts';
+import { barrierMeanings } from '../engines/runtime/barriers.ts';
 import { fieldsOf, jsonOf, listOf, numberOf, TamperedError, textOf, unexpected } from '../engines/runtime/checks.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import type { EngineRequest, EngineResponse, Isolation, RemoteOutput } from '../engines/runtime/protocol.ts';
-import { barrierMeanings } from '../engines/runtime/sandbox/barriers.ts';
 
 /** Limits on an engine's response. Longer texts are cut; anything else beyond a limit is refused. */
 export const responseLimits = {

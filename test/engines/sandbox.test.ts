@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EngineError, type Work, type WorkContext } from '../../functions/engines/runtime/engine.ts';
-import { noBarriers, unprotected } from '../../functions/engines/runtime/sandbox/barriers.ts';
+import { noBarriers, unprotected } from '../../functions/engines/runtime/barriers.ts';
 import { killProcess, sandboxProcesses, withDescendants } from '../../functions/engines/runtime/sandbox/processes.ts';
 import { Sandbox, type SandboxOptions } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { descendantsOf } from '../support/processes.ts';

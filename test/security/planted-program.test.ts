@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Barriers } from '../../functions/engines/runtime/sandbox/barriers.ts';
+import type { Barriers } from '../../functions/engines/runtime/barriers.ts';
 import { onlyInBreadth } from '../support/breadth.ts';
 import { compileCache } from '../support/compile-cache.ts';
 import { skipBecause } from '../support/skip.ts';

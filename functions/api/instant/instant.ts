@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { records } from '../../../shared/aws/stores/records.ts';
 import { sha256 } from '../../../shared/crypto.ts';
 import { contentDisposition } from '../../../shared/files/names.ts';
+import { collectRarely } from '../../../shared/heap.ts';
 import { required } from '../../../shared/settings.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { findEarlier, type KeyedRequest, replayedHeader } from '../creation/idempotency-keys.ts';
@@ -17,6 +18,8 @@ import { instantRoutes } from '../routes/instant.ts';
 import { type InstantResult, performNow } from './perform.ts';
 import { readInstantRequest } from './read-request.ts';
 
+collectRarely();
+
 type InstantRoute = (typeof instantRoutes)[keyof typeof instantRoutes];
 
 /** Time for the engine. API Gateway's limit of 30 seconds leaves the rest to the request. */
@@ -28,7 +31,7 @@ const maxSeconds = 25;
  */
 async function respond({ operation }: InstantRoute, request: ApiRequest<InstantRoute>): Promise<ApiResponse> {
   const { account, raw, headers, logger } = request;
-  const { requests, contents } = readInstantRequest(operation, raw);
+  const { requests, contents } = await readInstantRequest(operation, raw);
   const prepared = await prepareTasks(requests, account, {}, contents);
   const asJob = () => createJob(prepared, { account, headers, body: [requests, hashesOf(contents)] }, logger);
   const { isAsync, waitSeconds } = preferenceOf(headers.prefer);

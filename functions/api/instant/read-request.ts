@@ -1,5 +1,4 @@
 import { MaxPartsExceededError, type MultipartPart, parseMultipart } from '@remix-run/multipart-parser';
-import mime from 'mime';
 import { safeName } from '../../../shared/files/names.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { TaskRequest } from '../creation/plan.ts';
@@ -34,8 +33,11 @@ interface GivenFile {
  * Reads a request: a form with files, a file as the body with parameters in the query, or JSON that names the input. Throws
  * the 400 or the 413.
  */
-export function readInstantRequest(operation: ProcessingOperation, { content, type, query }: RawBody): InstantRequest {
-  const { files, fields } = partsOf(content, type, query);
+export async function readInstantRequest(
+  operation: ProcessingOperation,
+  { content, type, query }: RawBody,
+): Promise<InstantRequest> {
+  const { files, fields } = await partsOf(content, type, query);
   const task = readTaskRequest(operation, fields, instantSchemas[operation]);
   const { url, html, ...parameters } = task.parameters;
   if (typeof html === 'string') files.push({ name: 'page.html', content: Buffer.from(html) });
@@ -53,11 +55,11 @@ export function readInstantRequest(operation: ProcessingOperation, { content, ty
   };
 }
 
-function partsOf(
+async function partsOf(
   content: Buffer,
   type: string,
   query: string,
-): { files: GivenFile[]; fields: Record<string, unknown> } {
+): Promise<{ files: GivenFile[]; fields: Record<string, unknown> }> {
   const inQuery = [...new URLSearchParams(query)];
   if (/^multipart\/form-data\s*(?:;|$)/i.test(type)) {
     const { files = [], texts = [] } = Object.groupBy(formOf(content, type), (part) =>
@@ -73,8 +75,14 @@ function partsOf(
   if (/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
     return { files: [], fields: { ...parameters, ...objectOf(content.toString()) } };
   const { filename } = parameters;
-  const name = typeof filename === 'string' ? filename : `file.${mime.getExtension(type) ?? ''}`;
+  const name = typeof filename === 'string' ? filename : `file.${await extensionOf(type)}`;
   return { files: [{ name: safeName(name), content }], fields: parameters };
+}
+
+async function extensionOf(type: string): Promise<string> {
+  // Few requests need it, and its table would be a part of every start.
+  const { default: mime } = await import('mime');
+  return mime.getExtension(type) ?? '';
 }
 
 /** Returns the parts of a form. Their contents are not copied, unlike those of `Response.formData`. */

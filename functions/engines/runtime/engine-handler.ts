@@ -4,6 +4,7 @@ import type { EngineResources } from '../../../shared/catalogue/catalogue.ts';
 import { mapAtOnce } from '../../../shared/concurrency.ts';
 import { defined } from '../../../shared/defined.ts';
 import { safeName, uniqueNames } from '../../../shared/files/names.ts';
+import { collectRarely } from '../../../shared/heap.ts';
 import { filesAtOnce } from '../../../shared/tasks/limits.ts';
 import { TamperedError } from './checks.ts';
 import { EngineError, type InputFile, type RunContext, type Work, type WorkResult } from './engine.ts';
@@ -30,6 +31,7 @@ export function engineHandler(module: URL, { network = false }: Pick<EngineResou
   const memoryBytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 2048) * 1024 * 1024 - ownMemoryBytes;
   const sandbox = new Sandbox({ module, memoryBytes, network });
   sandbox.warm();
+  collectRarely();
   return awslambda.streamifyResponse(async (request: EngineRequest, stream, { tenantId = request.tenant }) => {
     // Lambda chose this environment by the tenant of the invocation, and never uses it for another.
     if (tenantId !== request.tenant) throw new Error('The request belongs to another tenant than this environment.');

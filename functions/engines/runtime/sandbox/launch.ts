@@ -4,8 +4,8 @@ import { getCompileCacheDir } from 'node:module';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defined } from '../../../../shared/defined.ts';
+import { type Barriers, barriersFrom, noBarriers } from '../barriers.ts';
 import { pickVariables, programVariables } from '../program.ts';
-import { type Barriers, barriersFrom, noBarriers } from './barriers.ts';
 import type { Folder } from './folder.ts';
 import type { WorkRoot } from './work-root.ts';
 

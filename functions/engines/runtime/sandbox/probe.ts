@@ -1,4 +1,4 @@
-import type { Barriers } from './barriers.ts';
+import type { Barriers } from '../barriers.ts';
 import { freeUser, probeBarriers, readablePaths } from './launch.ts';
 import { WorkRoot } from './work-root.ts';
 
