@@ -2,6 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { callerKnownMs } from '../../../shared/accounts/caller.ts';
 import { sha256 } from '../../../shared/crypto.ts';
 import { contentDisposition, safeName, stemOf } from '../../../shared/files/names.ts';
+import { collectRarely } from '../../../shared/heap.ts';
 import { pictureAccept, picturePathHeader } from '../../../shared/net/distribution.ts';
 import { type PictureSpec, varyOf } from '../../../shared/pictures/picture.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
@@ -19,6 +20,8 @@ import { type Failure, makeOnce } from './leases.ts';
 import { parsePath } from './parse-path.ts';
 import { signedPath } from './signed-path.ts';
 import { findSource, nameOf } from './sources.ts';
+
+collectRarely();
 
 const route = pictureRoutes.picture;
 type Request = ApiRequest<typeof route>;
