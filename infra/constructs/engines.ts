@@ -65,7 +65,7 @@ export class Engine extends Construct {
   }
 
   #workerProps(all: Resources, environment: Record<string, string>): FunctionProps {
-    const { engine } = this.catalogue;
+    const { engine, resources: size } = this.catalogue;
     const permissions = workerPermissions(this.catalogue);
     const resources = { ...all, engines: new Map([...all.engines].filter(([name]) => name === engine)) };
     return {
@@ -76,7 +76,7 @@ export class Engine extends Construct {
       environment: {
         ...workerSettings(environment),
         ...variablesFor(permissions, resources),
-        LATHE_ENGINE: engine,
+        ...(size.packaging === 'worker' ? {} : { LATHE_ENGINE: engine }),
         LATHE_ACCOUNT_SHARE: String(workersOf(this.catalogue.resources.maxConcurrency).share),
       },
       statements: statementsFor(permissions, resources),

@@ -23,7 +23,8 @@ const page = `<!doctype html>
   socket.onopen = () => socket.send(JSON.stringify({ action: 'subscribe', channel: 'job.' + job }));
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(data);
-    show('plain', message.event, message.data);
+    // The service sends pongs on its own, to find out which connections are lost.
+    if (message.event !== 'pong') show('plain', message.event, message.data);
   };
 
   const client = io(api, { path: '/socket.io', transports: ['websocket'], auth: { token: 'Bearer ' + token } });
