@@ -157,6 +157,16 @@ describe('A request that cannot be instant', () => {
     expect(ended.tasks.at(-1)?.result.url).toContain('picture%201.webp');
   });
 
+  it('becomes a job if it takes longer than the client waits', async () => {
+    const [body, headers] = json({ html: '<p>Slow', output_format: 'pdf', options: { initial_delay: 5 } });
+    const late = await send('convert', body, { ...headers, prefer: 'wait=2' });
+    const response = await send('convert', body, { ...headers, prefer: 'respond-async, wait=2' });
+    const job = (await response.json()) as JobView;
+
+    expect([late.status, response.status]).toEqual([504, 202]);
+    expect((await service.client.waitForJob(job.id)).status).toBe('completed');
+  });
+
   it('becomes one job if it is repeated with the same key', async () => {
     const headers = { prefer: 'respond-async', 'idempotency-key': 'instant-once' };
     const create = async (content: Buffer<ArrayBuffer>) =>

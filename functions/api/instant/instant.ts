@@ -11,6 +11,7 @@ import { type PreparedTasks, prepareTasks } from '../creation/prepare-tasks.ts';
 import { writeTasks } from '../creation/write-tasks.ts';
 import { presignDownload } from '../files/signer.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { HttpError } from '../http/errors.ts';
 import { preferenceOf } from '../http/preference.ts';
 import { presentJobWithTasks } from '../http/response-size.ts';
 import type { ApiRequest, ApiResponse } from '../http/route.ts';
@@ -37,8 +38,14 @@ async function respond({ operation }: InstantRoute, request: ApiRequest<InstantR
   const { isAsync, waitSeconds } = preferenceOf(headers.prefer);
   if (isAsync && waitSeconds === undefined) return asJob();
   const deadline = Date.now() + 1000 * Math.min(maxSeconds, waitSeconds ?? maxSeconds);
-  const result = await performNow(prepared, account.user, deadline, logger);
-  return result ? asFile(result) : asJob();
+  try {
+    const result = await performNow(prepared, account.user, deadline, logger);
+    return result ? await asFile(result) : await asJob();
+  } catch (error) {
+    // Both preferences together: a response within the time, and otherwise a job.
+    if (isAsync && error instanceof HttpError && error.status === 504) return asJob();
+    throw error;
+  }
 }
 
 async function asFile({ file, archivedType, details, engineMs }: InstantResult): Promise<ApiResponse> {
