@@ -14,7 +14,7 @@ const conversions = Number(process.env.FAIRNESS_CONVERSIONS ?? 2_000);
 const accounts = 50;
 /** Share of the capacity that the paced conversions take. */
 const load = 0.4;
-/** Concurrent requests of the flooding account, each of which is repeated at once. */
+/** Concurrent requests of the flooding account. Each one is repeated as soon as it ends. */
 const flooding = 100;
 const maxRatio = 2;
 const maxRiseMegabytes = 100;

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { makeOnce as MakeOnce, SharedWork } from '../../functions/api/pictures/leases.ts';
-import { everything, type LocalAws, startLocalAws } from '../../packages/local-aws/test/gate/fixture.ts';
+import type { LocalAws } from '../../packages/local-aws/test/gate/fixture.ts';
 import type { get as Get } from '../../shared/aws/table.ts';
+import { startLocalTable } from '../support/local-table.ts';
 
 let aws: LocalAws;
 let makeOnce: typeof MakeOnce;
@@ -10,16 +11,7 @@ let get: typeof Get;
 let stored: string[];
 
 beforeAll(async () => {
-  aws = await startLocalAws();
-  const { accessKeyId, secretAccessKey, sessionToken } = aws.credentials(everything);
-  vi.stubEnv('LATHE_TABLE', 'records');
-  vi.stubEnv('AWS_REGION', aws.stack.region);
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `${aws.origin}/_aws/dynamodb`);
-  vi.stubEnv('AWS_ACCESS_KEY_ID', accessKeyId);
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', secretAccessKey);
-  vi.stubEnv('AWS_SESSION_TOKEN', sessionToken);
-  // After setting the variables, which its client reads on creation.
-  vi.resetModules();
+  aws = await startLocalTable();
   ({ makeOnce } = await import('../../functions/api/pictures/leases.ts'));
   ({ get } = await import('../../shared/aws/table.ts'));
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { RateStore, lastUses as readLastUses } from '../../functions/api/http/rate-store.ts';
-import { everything, type LocalAws, startLocalAws } from '../../packages/local-aws/test/gate/fixture.ts';
+import type { LocalAws } from '../../packages/local-aws/test/gate/fixture.ts';
+import { startLocalTable } from '../support/local-table.ts';
 import { MemoryRates } from '../unit/api/memory-rates.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -11,16 +12,7 @@ let store: RateStore;
 let lastUses: typeof readLastUses;
 
 beforeAll(async () => {
-  aws = await startLocalAws();
-  const { accessKeyId, secretAccessKey, sessionToken } = aws.credentials(everything);
-  vi.stubEnv('LATHE_TABLE', 'records');
-  vi.stubEnv('AWS_REGION', aws.stack.region);
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `${aws.origin}/_aws/dynamodb`);
-  vi.stubEnv('AWS_ACCESS_KEY_ID', accessKeyId);
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', secretAccessKey);
-  vi.stubEnv('AWS_SESSION_TOKEN', sessionToken);
-  // After setting the variables, which its client reads on creation.
-  vi.resetModules();
+  aws = await startLocalTable();
   ({ rateStore: store, lastUses } = await import('../../functions/api/http/rate-store.ts'));
 });
 afterAll(async () => {

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer as createTcpServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,20 +9,11 @@ import { BlobServiceClient, StorageSharedKeyCredential } from '@azure/storage-bl
 import { projectRoot } from '../../infra/bundling.ts';
 import type { LocalRole } from '../../packages/local-aws/src/template/model.ts';
 import { allow, nothing, role, startLocalAws } from '../../packages/local-aws/test/gate/fixture.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { bareBucket } from './own-bucket.ts';
 
 const run = promisify(execFile);
-
-/** Returns a port that is free now, for servers that cannot choose one themselves. */
-async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return address.port;
-}
 
 /** Waits until a server accepts connections. */
 async function listening(port: number, child: ChildProcess, output: () => string): Promise<void> {

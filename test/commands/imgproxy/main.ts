@@ -5,13 +5,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateImageUrl } from '@imgproxy/imgproxy-node';
 import { parsePath, splitPath } from '../../../functions/api/pictures/parse-path.ts';
 import { defaultPictureLimits } from '../../../shared/pictures/picture.ts';
 import { runDerivation } from '../../engines/image/run-engine.ts';
+import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
 import { type Case, cases } from './cases.ts';
 import { colourDifference, decode, similarity } from './similarity.ts';
@@ -25,16 +25,6 @@ const salt = '520f986b998545b4785e0defbc4f3c1203f22de2374a3d53cb7a7fe9fea309c5';
 const limits = { ...defaultPictureLimits, maxAnimationFrames: 100 };
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
-  return address.port;
-}
 
 async function startImgproxy(program: string, folder: string) {
   const port = await freePort();
