@@ -182,9 +182,8 @@ async function deriveStill(
       isDeep,
       metadata: keepsMetadata || keepsProfile,
     });
-  let stages: Stages;
+  let stages = open(picture.frame(0));
   if (spec.trim) {
-    stages = open(picture.frame(0));
     await stages.settle();
     const area = await findTrim(await pixelsOf(stages.image.clone()), spec.trim);
     if (area) {
@@ -193,7 +192,7 @@ async function deriveStill(
       size = { width: area.width, height: area.height };
     }
     facts = { ...facts, ...size, isVector: false, reduction: 'none' };
-  } else stages = open(picture.frame(0));
+  }
   let plan = planPicture(spec, facts);
   if (facts.isVector) {
     const base = Math.min(1, Math.sqrt(spec.limits.maxSrcResolution / (size.width * size.height)));
@@ -222,10 +221,7 @@ async function deriveStill(
     if (metadata && spec.keepCopyright && spec.stripMetadata) keepCopyright(image, metadata);
   }
   const paletteBits = metadata?.isPalette ? paletteDepth(metadata.bitsPerSample ?? 8) : undefined;
-  const bytes = await encodePicture(image, kept, qualityOf(spec, kept), spec.maxBytes, {
-    paletteBits,
-    timing: undefined,
-  });
+  const bytes = await encodePicture(image, kept, qualityOf(spec, kept), spec.maxBytes, { paletteBits });
   return { format: kept, bytes };
 }
 
@@ -300,8 +296,8 @@ async function deriveAnimation(
     frames.push(await pixelsOf(stages.image));
   }
   const delay = Array.from({ length: count }, (_, index) => picture.delays?.[index] ?? 40);
-  const facts2 = { paletteBits: undefined, timing: { delay, loop: picture.loop } };
-  const bytes = await encodePicture(joinRoll(frames), format, qualityOf(spec, format), spec.maxBytes, facts2);
+  const timing = { delay, loop: picture.loop };
+  const bytes = await encodePicture(joinRoll(frames), format, qualityOf(spec, format), spec.maxBytes, { timing });
   return { format, bytes };
 }
 
@@ -371,12 +367,13 @@ async function cropAndScale(plan: Plan, stages: Stages, stored: Size): Promise<v
  * by rounding.
  */
 function sidesFor(from: Size, to: Size, { exactSide, reductions }: Plan): ResizeOptions {
+  if (!exactSide) return { ...to, fit: 'fill' };
   const other = exactSide === 'width' ? 'height' : 'width';
   const isDetermined = reductions.every((by) => {
-    const [side, otherSide] = [Math.ceil(from[exactSide ?? 'width'] / by), Math.ceil(from[other] / by)];
-    return Math.round(otherSide / (side / to[exactSide ?? 'width'])) === to[other];
+    const [side, otherSide] = [Math.ceil(from[exactSide] / by), Math.ceil(from[other] / by)];
+    return Math.round(otherSide / (side / to[exactSide])) === to[other];
   });
-  return exactSide && isDetermined ? { [exactSide]: to[exactSide], fit: 'inside' } : { ...to, fit: 'fill' };
+  return isDetermined ? { [exactSide]: to[exactSide], fit: 'inside' } : { ...to, fit: 'fill' };
 }
 
 /** Crops to the most interesting area. */

@@ -8,9 +8,9 @@ import { toFrame } from '../encoders/encode.ts';
 /** Properties of the source that the encoder needs. */
 export interface EncodingFacts {
   /** Bits per pixel of a source with a palette. Its derivatives in PNG and GIF have one too. */
-  paletteBits: number | undefined;
+  paletteBits?: number | undefined;
   /** Durations in milliseconds of an animation. */
-  timing: { delay: number[]; loop: number } | undefined;
+  timing?: { delay: number[]; loop: number };
 }
 
 /** Formats with a maximum number of pixels per side. Larger results are scaled down. */

@@ -14,7 +14,7 @@ export interface Turn {
   flop: boolean;
 }
 
-/** Where a position is relative to the center, to the right and down. */
+/** The direction of each position from the center, to the right and down. */
 const directions: Record<Position, readonly [number, number]> = {
   ce: [0, 0],
   no: [0, -1],

@@ -78,7 +78,7 @@ function repeatable(pixels: Pixels, gap: Size, result: Size): Pixels {
   return { data, ...size, channels: 4 };
 }
 
-/** Returns where the result starts in an odd number of cells around its center. */
+/** Returns the start of the result within an odd number of cells around its center. */
 function centered(cell: number, size: number): number {
   const count = Math.ceil(size / cell);
   return Math.floor((cell * (count % 2 === 0 ? count + 1 : count) - size) / 2);
