@@ -1,11 +1,12 @@
 import { picturePathHeader } from '../../shared/net/distribution.ts';
+import { notFoundPage, plainPageHeaders } from '../../shared/net/plain-page.ts';
 import { htmlFiles } from '../../web/html-files.ts';
 import { idForm } from '../../web/pages.ts';
 
 /**
  * Returns the code of the CloudFront function in front of the page's documents. It replaces a path by that of its
- * document. Paths that only resemble one, such as a job with an impossible id, get the API's response for unknown
- * paths.
+ * document. Paths that only resemble one, such as a job with an impossible id, get the same responses as other unknown
+ * paths: a page in a browser, the API's 404 otherwise.
  */
 export function pageFunctionCode(): string {
   const pages = htmlFiles.map(({ name, paths }) => `  [/^(?:${paths.map(patternOf).join('|')})$/, '/${name}'],`);
@@ -22,6 +23,8 @@ function handler(event) {
       return request;
     }
   }
+  if (request.headers.accept && request.headers.accept.value.indexOf('text/html') >= 0)
+    return { statusCode: 404, statusDescription: 'Not Found', headers: ${JSON.stringify(edgeHeaders)}, body: ${JSON.stringify(notFoundPage)} };
   return {
     statusCode: 404,
     statusDescription: 'Not Found',
@@ -52,6 +55,9 @@ export function pictureFunctionCode(): string {
 }
 `;
 }
+
+/** CloudFront takes the headers of a response as objects. */
+const edgeHeaders = Object.fromEntries(Object.entries(plainPageHeaders).map(([name, value]) => [name, { value }]));
 
 function patternOf(path: string): string {
   if (!/^[\w/-]+\*?$/.test(path))

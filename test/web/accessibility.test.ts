@@ -26,6 +26,9 @@ afterAll(async () => {
   await rm(files, { recursive: true, force: true });
 });
 
+/** One row: the menu of narrow windows opens on request. */
+const maxHeaderHeight = 72;
+
 const looks = [
   { scheme: 'light', width: 1200 },
   { scheme: 'dark', width: 1200 },
@@ -56,8 +59,44 @@ test('no view violates WCAG 2.2 AA or is wider than the window, light, dark and 
         found.push(...nodes.map(({ target, failureSummary }) => `${place}: ${id} ${target} ${failureSummary}`));
       const isWider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       if (isWider) found.push(`${place} is wider than the window`);
+      const isCut = await page.evaluate(() =>
+        [...document.querySelectorAll('table')].some(
+          (table) => table.offsetWidth > (table.parentElement?.clientWidth ?? 0),
+        ),
+      );
+      if (isCut) found.push(`${place} has a table that is cut off`);
+      const header = await page.$eval('header', ({ offsetHeight }) => offsetHeight);
+      if (header > maxHeaderHeight) found.push(`${place} has a header of ${header} pixels`);
     }
     await page.close();
   }
+  expect(found).toEqual([]);
+});
+
+test('what the API reference adds to its package is accessible', async () => {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.goto(`${service.url}/docs`);
+  await page.waitForSelector('#reference h1');
+  await page.evaluate(axe.source);
+  const found: string[] = [];
+  for (const { scheme, width } of looks) {
+    await page.setViewport({ width, height: 800 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    const { violations, passes } = await page.evaluate(() =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run(
+        { exclude: [['#reference > *']] },
+        { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+      ),
+    );
+    expect(passes.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['color-contrast', 'document-title', 'html-has-lang']),
+    );
+    for (const { id, nodes } of violations)
+      found.push(
+        ...nodes.map(({ target, failureSummary }) => `${scheme}, ${width}: ${id} ${target} ${failureSummary}`),
+      );
+  }
+  await page.close();
   expect(found).toEqual([]);
 });

@@ -15,6 +15,29 @@ export async function click(page: Page, name: string): Promise<void> {
   await page.locator(selector).setTimeout(60_000).click();
 }
 
+/** Waits until the last format picker shows one of the formats, or the one with this selector. */
+export async function showsFormat(page: Page, format: string, picker = 'li button.format'): Promise<void> {
+  await page.waitForFunction(
+    (css, wanted) => [...document.querySelectorAll<HTMLButtonElement>(css)].at(-1)?.value === wanted,
+    { timeout: 60_000 },
+    picker,
+    format,
+  );
+}
+
+/** Chooses a format by keyboard: opens the last picker, or the one with this selector, types and presses Enter. */
+export async function chooseFormat(page: Page, format: string, picker = 'li button.format'): Promise<void> {
+  await page.waitForFunction((css) => document.querySelector(`${css}:enabled`), {}, picker);
+  const button = (await page.$$(picker)).at(-1);
+  await button?.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.waitForSelector('.formats input:focus');
+  await page.keyboard.type(format);
+  await page.waitForSelector('[aria-label="Matching formats"]');
+  await page.keyboard.press('Enter');
+  await showsFormat(page, format, picker);
+}
+
 /** Waits until the page shows a text. */
 export async function shows(page: Page, text: string): Promise<void> {
   await page.waitForSelector(`main ::-p-text(${text})`, { timeout: 60_000 });

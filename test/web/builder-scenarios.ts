@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
 import { until } from '../support/until.ts';
-import { click, shows } from './browser.ts';
+import { chooseFormat, click, shows } from './browser.ts';
 import { fileUrl, folder, page, path, service } from './running-page.ts';
 
 const run = promisify(execFile);
@@ -59,13 +59,13 @@ describe('the builder', () => {
     // Problems are shown at the task and in the graph.
     await page.waitForSelector(`${task('small')} .field .wrong`);
     await page.waitForSelector('.graph g.failed');
-    await chooseIn('small', 'output_format', 'WEBP');
+    await chooseFormat(page, 'webp', `${task('small')} button[id$=-output_format]`);
     await page.locator(`${task('small')} summary::-p-text(Options)`).click();
     await page.locator(`${task('small')} input[id$=-image_custom_width]`).fill('160');
     await add('convert', 'large');
     await page.locator('button[aria-label="Remove small from the inputs of large"]').click();
     await chooseIn('large', 'input', 'picture');
-    await chooseIn('large', 'output_format', 'JPG');
+    await chooseFormat(page, 'jpg', `${task('large')} button[id$=-output_format]`);
     await add('export/url', 'links');
     await chooseIn('links', 'input', 'small');
     await shows(page, 'Valid.');
@@ -93,6 +93,29 @@ describe('the builder', () => {
     await shows(page, 'Valid.');
     await click(page, 'Run job');
     await shows(page, 'Choose a file for picture first.');
+  });
+
+  test('a draft survives a reload, without its secrets and files', async () => {
+    await add('import/upload', 'picture');
+    await upload('picture', path('picture.png'));
+    await add('import/sftp', 'remote');
+    await page.locator(`${task('remote')} input[id$=-host]`).fill('files.example.com');
+    await page.locator(`${task('remote')} input[type=password]`).fill('hunter2');
+    await add('convert', 'small');
+    await chooseFormat(page, 'webp', `${task('small')} button[id$=-output_format]`);
+    await page.reload();
+    await shows(page, 'Choose picture.png again');
+    expect(await page.$eval(`${task('remote')} input[id$=-host]`, (input) => (input as HTMLInputElement).value)).toBe(
+      'files.example.com',
+    );
+    expect(
+      await page.$eval(`${task('remote')} input[type=password]`, (input) => (input as HTMLInputElement).value),
+    ).toBe('');
+    await page.waitForSelector(`${task('small')} button[id$=-output_format][value=webp]`);
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('hunter2');
+    await click(page, 'Clear');
+    await page.reload();
+    await shows(page, 'No tasks yet');
   });
 
   test('a job is pasted as JSON, and its programs run it', async () => {

@@ -107,6 +107,52 @@ test('jobs are filtered by status and tag', async () => {
   await shows(page, 'No matching jobs');
 });
 
+test('jobs are listed with their files and formats', async () => {
+  const { body } = await call('/v1/process/jobs', {
+    body: {
+      tasks: {
+        one: { operation: 'import/base64', file: text, filename: 'letter.txt' },
+        two: { operation: 'convert', input: 'one', output_format: 'pdf' },
+        three: { operation: 'export/url', input: 'two' },
+      },
+    },
+  });
+  await call(`/v1/process/jobs/${body.id}/wait`);
+  await page.goto(`${service.url}/jobs`);
+  await shows(page, 'letter.txt');
+  const [row = ''] = await page.$$eval('tbody tr', (rows) => rows.map(({ textContent }) => textContent ?? ''));
+  expect(row).toMatch(/^letter\.txttxt → pdf(?:completed|processing)/);
+});
+
+test('an unknown path is a page for people and JSON for programs', async () => {
+  for (const path of ['/nope', '/jobs/x']) {
+    const response = await page.goto(service.url + path);
+    expect(response?.status(), path).toBe(404);
+    expect(response?.headers()['content-type'], path).toContain('text/html');
+    expect(await page.title()).toBe('Page not found – Lathe');
+    // Its own style is applied, and its icon loaded.
+    expect(await page.$eval('main', (main) => getComputedStyle(main).textAlign)).toBe('center');
+    await page.waitForFunction(() => (document.images[0]?.naturalWidth ?? 0) > 0);
+    const { status, body } = await call(path);
+    expect([status, body.errorCode], path).toEqual([404, 'not_found']);
+  }
+  await page.locator('a').click();
+  await page.waitForSelector('.drop');
+  const api = await fetch(`${service.url}/v1/nope`, { headers: { accept: 'text/html' } });
+  expect([api.status, api.headers.get('content-type')]).toEqual([404, 'application/json']);
+});
+
+test('a failed sign-in is a page that leads to the next one', async () => {
+  const response = await page.goto(`${service.url}/auth/callback?error=access_denied&state=<b>`);
+  expect(response?.status()).toBe(400);
+  expect(response?.headers()['content-security-policy']).toContain("default-src 'none'");
+  expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe('Sign-in failed');
+  expect(await page.$eval('p', ({ textContent }) => textContent)).toContain('within the last ten minutes');
+  expect(await page.$eval('a', ({ href }) => href)).toBe(`${service.url}/auth/sign-in`);
+  const json = await fetch(`${service.url}/auth/callback?state=x`);
+  expect(await json.json()).toMatchObject({ errorCode: 'bad_request', reason: 'unknown_sign_in' });
+});
+
 test('a webhook delivery is shown and replayed', async () => {
   await page.goto(`${service.url}/webhooks`);
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;

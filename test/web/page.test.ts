@@ -6,7 +6,7 @@ import type { HTTPRequest } from 'puppeteer-core';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
-import { choose, click, save, shows } from './browser.ts';
+import { choose, chooseFormat, click, save, shows, showsFormat } from './browser.ts';
 // One running service for all of them: starting it takes longer than most of these tests.
 import './builder-scenarios.ts';
 import { fileUrl, folder, page, path, service } from './running-page.ts';
@@ -41,7 +41,7 @@ async function jobs(): Promise<{ id: string }[]> {
 
 test('a small file is converted within one request, and its result is in the tab only', async () => {
   await choose(page, path('letter.md'));
-  await page.waitForFunction(() => document.querySelector('select')?.value === 'pdf');
+  await showsFormat(page, 'pdf');
   const before = await jobs();
   const sent = noteRequests();
   await click(page, 'Convert');
@@ -53,15 +53,15 @@ test('a small file is converted within one request, and its result is in the tab
 
 test('the text of a small file is shown', async () => {
   await choose(page, path('letter.md'));
-  await page.waitForFunction(() => document.querySelector('select')?.value === 'pdf');
-  await page.select('select', 'html');
+  await showsFormat(page, 'pdf');
+  await chooseFormat(page, 'html');
   await click(page, 'Convert');
   await page.waitForSelector('section[aria-label="Preview of letter.html"] ::-p-text(emphasis)');
 });
 
 test('a small file becomes a job if the service is busy, or makes one of it', async () => {
   await choose(page, path('picture.png'));
-  await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
+  await showsFormat(page, 'webp');
   const sent = noteRequests();
   await interceptInstant((made) => made.respond({ status: 503, headers: { 'retry-after': '3' }, body: '{}' }));
   await click(page, 'Convert');
@@ -73,7 +73,7 @@ test('a small file becomes a job if the service is busy, or makes one of it', as
   page.removeAllListeners('request');
   await interceptInstant((made) => made.continue({ headers: { ...made.headers(), prefer: 'respond-async' } }));
   await choose(page, path('picture.png'));
-  await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
+  await showsFormat(page, 'webp');
   const again = noteRequests();
   await click(page, 'Convert');
   expect((await sharp(await downloaded()).metadata()).format).toBe('webp');
@@ -96,11 +96,11 @@ test('a small file that cannot be converted is reported, and a conversion within
 
 test('a result that only the tab has is in the ZIP of all', async () => {
   await choose(page, path('letter.md'));
-  await page.waitForFunction(() => document.querySelector('select')?.value === 'pdf');
+  await showsFormat(page, 'pdf');
   await click(page, 'Convert');
   await shows(page, 'only in this tab');
   await choose(page, path('picture.png'));
-  await page.waitForFunction(() => [...document.querySelectorAll('select')].at(-1)?.value === 'webp');
+  await showsFormat(page, 'webp');
   await click(page, 'Convert all (1)');
   await shows(page, 'Download all as ZIP (2)');
   const zip = page.waitForRequest((made) => made.url().endsWith('.zip'), { timeout: 60_000 });
@@ -117,7 +117,7 @@ test('a dropped image is converted with the options of the form, without signing
     dataTransfer.items.add(new File([new Uint8Array(content)], 'picture.png', { type: 'image/png' }));
     document.querySelector('.drop')?.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
   }, bytes);
-  await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
+  await showsFormat(page, 'webp');
   await click(page, 'Options');
   await (await page.waitForSelector('input[id$=-image_custom_width]'))?.type('160');
   await click(page, 'Convert');
@@ -130,10 +130,128 @@ test('a dropped image is converted with the options of the form, without signing
   await shows(page, 'smaller');
 });
 
+test('a format is found by its alias, by keyboard alone, after the usual ones', async () => {
+  await choose(page, path('picture.png'));
+  await showsFormat(page, 'webp');
+  await page.focus('li button.format');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.formats input:focus');
+  const titles = await page.$$eval('.formats [role=group]', (groups) => groups.map(({ ariaLabel }) => ariaLabel));
+  expect(titles.slice(0, 2)).toEqual(['Usual', 'Images']);
+  const names = await page.$$eval('.formats [role=option]', (all) => all.map(({ textContent }) => textContent));
+  expect(names).toEqual(expect.arrayContaining(['JPG', 'TIFF', 'PDF']));
+  expect(names.filter((name) => ['JPEG', 'TIF', 'JFIF', 'TARGA'].includes(name ?? ''))).toEqual([]);
+  const active = () =>
+    page.$eval(
+      '.formats input',
+      (input) => document.getElementById(input.ariaActiveDescendantElement?.id ?? '')?.textContent,
+    );
+  await page.keyboard.press('ArrowDown');
+  expect(await active()).toBe('WEBP');
+  await page.keyboard.press('ArrowRight');
+  expect(await active()).toBe('JPG');
+  await page.keyboard.press('ArrowDown');
+  expect(await active()).not.toBe('JPG');
+  await page.keyboard.type('unheard');
+  await page.waitForSelector('.formats ::-p-text(No format matches)');
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => document.activeElement?.matches('li button.format'));
+  // A letter opens the list with a search for it.
+  await page.keyboard.type('jpeg');
+  await page.keyboard.press('Enter');
+  await showsFormat(page, 'jpg');
+  await page.waitForFunction(() => document.activeElement?.matches('li button.format'));
+  await page.locator('li button.format').click();
+  await page.locator('.formats [role=option]::-p-text(TIFF)').click();
+  await showsFormat(page, 'tiff');
+  await page.locator('li button.format').click();
+  await page.locator('h1').click();
+  await page.waitForFunction(() => !document.querySelector('.formats'));
+});
+
+test('the options of a video are grouped, with unique labels and readable defaults', async () => {
+  await choose(page, path('film.avi'));
+  await showsFormat(page, 'mp4');
+  await click(page, 'Options');
+  await page.waitForSelector('.option-groups');
+  expect(await page.$$eval('.option-groups legend', (all) => all.map(({ textContent }) => textContent))).toEqual([
+    'Basic',
+    'Video',
+    'Audio',
+  ]);
+  await click(page, 'Advanced');
+  const labels = await page.$$eval('.option-groups label', (all) => all.map(({ textContent }) => textContent));
+  expect(labels.length).toBeGreaterThan(10);
+  expect(labels).toEqual([...new Set(labels)]);
+  const chosen = await page.$$eval('.option-groups select', (all) =>
+    all.map(({ selectedOptions: [option] }) => option?.textContent ?? ''),
+  );
+  expect(chosen.length).toBeGreaterThan(5);
+  for (const text of chosen) expect(text).toMatch(/^Automatic$|^\S.{0,40} \(default\)$/);
+  await page.select('select[id$=-video_codec]', 'libx265');
+  await page.waitForSelector('::-p-text(Options (1))');
+});
+
+test('several files are merged into one PDF and one GIF, in their order', async () => {
+  const second = await sharp({ create: { width: 320, height: 200, channels: 3, background: '#1b4ac6' } })
+    .png()
+    .toBuffer();
+  await writeFile(path('second.png'), second);
+  await choose(page, path('picture.png'), path('second.png'));
+  await page.locator('button[aria-label="Move second.png up"]').click();
+  await click(page, 'Merge into one PDF or GIF');
+  await shows(page, 'second.png, picture.png');
+  await showsFormat(page, 'pdf', 'li:first-child button.format');
+  await page.locator('li:first-child button.main').click();
+  const pdf = (await downloaded()).toString('latin1');
+  expect(pdf.slice(0, 5)).toBe('%PDF-');
+  expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(2);
+  await page.locator('button[aria-label="Remove 2 files in one"]').click();
+  await click(page, 'Merge into one PDF or GIF');
+  await page.waitForSelector('li:first-child button.format');
+  await chooseFormat(page, 'gif', 'li:first-child button.format');
+  await page.locator('li:first-child button.main').click();
+  const gif = sharp(await downloaded(), { page: 0 });
+  expect(await gif.metadata()).toMatchObject({ format: 'gif', pages: 2, width: 320 });
+  const { data } = await gif.removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  // Blue came second, and was moved up.
+  expect(data[2]).toBeGreaterThan(data[0] ?? 255);
+});
+
+test('all files are set to one format, except for those that it does not suit', async () => {
+  await choose(page, path('picture.png'), path('letter.md'), path('film.avi'));
+  await showsFormat(page, 'mp4');
+  await chooseFormat(page, 'gif', '#to-all');
+  await shows(page, '1 file cannot be converted to this format');
+  expect(
+    await page.$$eval('li button.format', (all) => all.map((button) => (button as HTMLButtonElement).value)),
+  ).toEqual(['gif', 'pdf', 'gif']);
+});
+
+test('an upload shows its percent and the time left', async () => {
+  await writeFile(path('large.txt'), 'A line of text.\n'.repeat(200_000));
+  await choose(page, path('large.txt'), path('letter.md'));
+  await showsFormat(page, 'pdf');
+  const session = await page.createCDPSession();
+  await session.send('Network.enable');
+  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 150_000 };
+  await session.send('Network.emulateNetworkConditions', slow);
+  await page.locator('li:first-child button.main').click();
+  await page.waitForFunction(
+    () =>
+      /^\d+% · (?:about .+|a few seconds) left$/.test(
+        document.querySelector('li:first-child .number')?.textContent ?? '',
+      ),
+    { timeout: 60_000 },
+  );
+  await page.locator('li:first-child button::-p-text(Cancel)').click();
+  await shows(page, 'Canceled');
+});
+
 test('an option is shown only with those that it depends on', async () => {
   await choose(page, path('picture.png'));
-  await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
-  await page.select('select', 'jpg');
+  await showsFormat(page, 'webp');
+  await chooseFormat(page, 'jpg');
   await click(page, 'Options');
   await page.waitForSelector('input[id$=-quality]');
   const conditional = await page.evaluate(async () => {
@@ -148,10 +266,8 @@ test('an option is shown only with those that it depends on', async () => {
 
 test('a document and an image are converted together and downloaded as one ZIP', async () => {
   await choose(page, path('letter.md'), path('picture.png'));
-  await page.waitForFunction(() => {
-    const all = [...document.querySelectorAll('select')];
-    return all.length === 2 && all.every(({ value }) => value !== '');
-  });
+  await showsFormat(page, 'pdf', 'li:first-child button.format');
+  await showsFormat(page, 'webp');
   await click(page, 'Convert all (2)');
   await shows(page, 'Download all as ZIP (2)');
   const [letter = ''] = await page.$$eval('a[download]', (links) => links.map(({ href }) => href));
@@ -187,7 +303,7 @@ test('a URL is converted as a rendered page or as a file', async () => {
   await page.locator('label::-p-text(The file at this URL)').click();
   await page.waitForFunction(() => !document.querySelector('summary'));
   await page.locator('label::-p-text(The web page)').click();
-  await page.select('select', 'png');
+  await chooseFormat(page, 'png');
   await click(page, 'Options');
   await page.locator('input[id$=-viewport_width]').fill('500');
   await click(page, 'Convert');
@@ -206,7 +322,7 @@ test('a video is converted and tracked if no WebSocket opens', async () => {
   await page.reload();
   await page.locator('input[name=url]').fill(fileUrl('film.avi'));
   await click(page, 'Add');
-  await page.waitForFunction(() => document.querySelector('select')?.value === 'mp4');
+  await showsFormat(page, 'mp4');
   const waited = page.waitForRequest((sent) => sent.url().endsWith('/wait'));
   await click(page, 'Convert');
   await waited;
@@ -234,6 +350,12 @@ test('a file of an unknown format is reported', async () => {
   await writeFile(path('thing.unheard'), 'x');
   await choose(page, path('thing.unheard'));
   await shows(page, 'cannot be converted');
+});
+
+test('the API reference names the version of the service', async () => {
+  const { version } = (await (await fetch(`${service.url}/health`)).json()) as { version: string };
+  await page.goto(`${service.url}/docs`);
+  await page.waitForSelector(`::-p-text(v${version})`, { timeout: 60_000 });
 });
 
 test('the API reference sends test requests with the entered key to this host only', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import sharp from 'sharp';
 import type { RunningService } from '../support/running-stack.ts';
-import { choose, click, shows } from './browser.ts';
+import { choose, click, shows, showsFormat } from './browser.ts';
 
 /** A state of the page to check. */
 export interface View {
@@ -52,7 +52,7 @@ export async function makeViews(service: RunningService, folder: string): Promis
     });
   const chosen = async (page: Page) => {
     await choose(page, picture);
-    await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
+    await showsFormat(page, 'webp');
   };
   return [
     { name: 'convert', path: '/' },
@@ -83,7 +83,7 @@ export async function makeViews(service: RunningService, folder: string): Promis
       async prepare(page) {
         await page.locator('input[name=url]').fill('https://example.com/news');
         await click(page, 'Add');
-        await page.waitForFunction(() => document.querySelector('select')?.value === 'pdf');
+        await showsFormat(page, 'pdf');
       },
     },
     {

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
@@ -47,6 +48,11 @@ function viewOf(current: string): View {
 /** Shows the page: header, the view of the current path, and footer. */
 export function App() {
   const shown = viewOf(path.value);
+  // Narrow screens show the menu on request, until a view is chosen.
+  const isMenuOpen = useSignal(false);
+  useEffect(() => {
+    isMenuOpen.value = false;
+  }, [path.value]);
   useEffect(() => {
     document.title = shown === convert ? 'Lathe – convert files' : `${shown.title} – Lathe`;
   }, [shown]);
@@ -61,18 +67,31 @@ export function App() {
             <Logo />
             Lathe
           </a>
-          <nav aria-label="Main">
-            <ul class="menu bare">
-              {views.map(({ path: to, title }) => (
-                <li key={to}>
-                  <a href={to} {...(to === shown.path ? { 'aria-current': 'page' as const } : {})}>
-                    {title}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </nav>
-          <Who />
+          <button
+            type="button"
+            class="menu-button"
+            aria-expanded={isMenuOpen.value}
+            aria-controls="menu"
+            onClick={() => {
+              isMenuOpen.value = !isMenuOpen.value;
+            }}
+          >
+            Menu
+          </button>
+          <div id="menu" class={isMenuOpen.value ? 'menu-panel open' : 'menu-panel'}>
+            <nav aria-label="Main">
+              <ul class="menu bare">
+                {views.map(({ path: to, title }) => (
+                  <li key={to}>
+                    <a href={to} {...(to === shown.path ? { 'aria-current': 'page' as const } : {})}>
+                      {title}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+            <Who />
+          </div>
         </div>
       </header>
       <main id="content" tabIndex={-1}>

@@ -14,6 +14,7 @@ export const handler = endpoint(routes['account-me'], async ({ account: caller }
       scopes: caller.scopes,
       ...(caller.person === undefined ? { key: keyOf(caller) } : { person: await personOf(caller, caller.person) }),
       rateLimits: { requestsPerMinute: requestsPerMinute(caller) },
+      retention: { fileSeconds: settings.fileSeconds, recordSeconds: settings.recordSeconds },
       minutes: await presentMonth(caller.user),
     },
   };

@@ -1,7 +1,8 @@
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
+import { presentFormats } from './present-formats.ts';
 
 export const handler = publicEndpoint(routes['query-all-formats'], async () => ({
-  body: { formats: catalogue.formats().map((ext) => ({ ext })) },
+  body: presentFormats(catalogue.formats()),
 }));

@@ -7,6 +7,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { maxAgentLength } from '../../../shared/accounts/audit.ts';
 import type { Caller } from '../../../shared/accounts/caller.ts';
 import { defined } from '../../../shared/defined.ts';
+import { acceptsPages, plainPage, plainPageHeaders } from '../../../shared/net/plain-page.ts';
 import { badRequest, HttpError } from './errors.ts';
 import type { ApiRequest, ApiResponse, Hold, RawBody, Route, Schema } from './route.ts';
 import { usualHeaders } from './usual-headers.ts';
@@ -53,7 +54,7 @@ export function handlerOf<const R extends Route>(
   const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(accessLog(route))
     .use(httpErrorHandler({ logger: false }))
-    .use(errorBody((event) => admissions.get(event)?.headers))
+    .use(errorBody(route, (event) => admissions.get(event)?.headers))
     .use(admitted)
     .use({ before: ({ event }) => checkUrl(event) });
   const [params, query, body] = [route.params?.(), route.query?.(), route.body?.()];
@@ -164,7 +165,7 @@ function jsonBody(schema: Schema, mayBeEmpty: boolean): Middleware {
   };
 }
 
-function errorBody(headersOf: (event: object) => Record<string, string> | undefined): Middleware {
+function errorBody(route: Route, headersOf: (event: object) => Record<string, string> | undefined): Middleware {
   return {
     onError: (request) => {
       const error = toHttpError(request.error);
@@ -180,6 +181,15 @@ function errorBody(headersOf: (event: object) => Record<string, string> | undefi
         reason: error.reason,
         requestId: error.status >= 500 ? requestId : undefined,
       };
+      const { errorPage } = route;
+      if (errorPage && acceptsPages(route.method, request.event.headers?.accept)) {
+        request.error = Object.assign(new Error(plainPage({ ...errorPage, text: error.message })), {
+          statusCode: error.status,
+          expose: true,
+          headers: { ...plainPageHeaders, ...error.headers },
+        });
+        return;
+      }
       request.error = Object.assign(new Error(JSON.stringify(body)), {
         statusCode: error.status,
         expose: true,

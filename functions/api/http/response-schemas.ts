@@ -259,7 +259,14 @@ export const responseSchemas = {
   Job,
   TaskPage: page(Task),
   JobPage: page(Job),
-  FormatList: z.object({ formats: z.array(z.object({ ext: z.string() })) }),
+  FormatList: z.object({
+    formats: z.array(
+      z.object({
+        ext: z.string(),
+        aliasOf: z.string().optional().describe('The extension that this is another spelling of: `jpeg` is `jpg`.'),
+      }),
+    ),
+  }),
   OptionList: z.object({
     sourceExt: z.string(),
     targetExt: z.string(),
@@ -328,6 +335,10 @@ export const responseSchemas = {
       .describe('The person who is signed in.'),
     rateLimits: z.object({
       requestsPerMinute: z.int().nullable().describe('Maximum requests per minute; null if not limited.'),
+    }),
+    retention: z.object({
+      fileSeconds: z.int().describe('Time after which files are deleted, in seconds.'),
+      recordSeconds: z.int().describe('Time after which jobs and tasks are deleted, in seconds.'),
     }),
     minutes: Month,
   }),

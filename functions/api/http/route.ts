@@ -55,6 +55,8 @@ export interface Route {
   alsoHead?: true;
   /** False if the response is not JSON. The Accept header is then ignored. */
   json?: false;
+  /** Shown with the message of an error to people who open the path in a browser. Programs receive JSON. */
+  errorPage?: { title: string; link: { href: string; text: string } };
 }
 
 /** Returns the start of a row for a key or session with a scope. The status is 200 unless the row overrides it. */

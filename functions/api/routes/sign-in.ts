@@ -11,6 +11,8 @@ const OwnPath = () =>
       'Expected a path of this service, such as /docs.',
     );
 
+const errorPage = { title: 'Sign-in failed', link: { href: '/auth/sign-in', text: 'Sign in again' } };
+
 export const signInRoutes = {
   'sign-in': {
     module: 'sign-in/begin',
@@ -21,6 +23,7 @@ export const signInRoutes = {
     success: 302,
     errors: [503],
     json: false,
+    errorPage,
   },
   'sign-in-callback': {
     module: 'sign-in/callback',
@@ -48,6 +51,7 @@ export const signInRoutes = {
     errors: [403, 503],
     refusals: ['unknown_sign_in'],
     json: false,
+    errorPage,
   },
   'sign-out': {
     module: 'sign-in/end',

@@ -1,13 +1,19 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { acceptsPages, notFoundPage, plainPageHeaders } from '../../../shared/net/plain-page.ts';
 import { usualHeaders } from '../http/usual-headers.ts';
 import { routes } from '../routes.ts';
 
-/** Responds to requests that match no route: 405 with the allowed methods for a known path, 404 otherwise. */
+/**
+ * Responds to requests that match no route: 405 with the allowed methods for a known path, 404 otherwise. People who open
+ * a path outside the API in a browser get a page.
+ */
 export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {
   const { method, path } = event.requestContext.http;
   const allowed = Object.values(routes)
     .filter((route) => matches(route.path, path))
     .flatMap((route): string[] => ('alsoHead' in route ? [route.method, 'HEAD'] : [route.method]));
+  if (allowed.length === 0 && !path.startsWith('/v1/') && acceptsPages(method, event.headers.accept))
+    return { statusCode: 404, headers: plainPageHeaders, body: notFoundPage };
   if (allowed.length === 0) return respond(404, 'not_found', `There is no ${path}.`);
   const Allow = allowed.join(', ');
   return respond(405, 'method_not_allowed', `${method} is not allowed for ${path}. Allowed: ${Allow}.`, { Allow });

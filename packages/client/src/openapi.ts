@@ -1613,6 +1613,8 @@ export interface components {
         Format: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "8svx" | "aac" | "aai" | "abw" | "ac3" | "adoc" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "apk" | "apng" | "ar" | "arj" | "arw" | "asciidoc" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "avs" | "azw" | "azw3" | "blp" | "bmp" | "bw" | "bwf" | "bz2" | "cab" | "caf" | "cb7" | "cbr" | "cbt" | "cbz" | "cin" | "cpio" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dbk" | "dcm" | "dcx" | "dds" | "deb" | "dff" | "dib" | "dicom" | "dif" | "divx" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flc" | "fli" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gnumeric" | "gsm" | "gz" | "gzip" | "h264" | "h265" | "haddock" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "htm" | "html" | "htmlz" | "icb" | "icml" | "icns" | "ico" | "icon" | "iff" | "im" | "ipl" | "ipynb" | "ircam" | "ismv" | "iso" | "ivf" | "j2c" | "j2k" | "jar" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "key" | "latex" | "lha" | "lit" | "lrf" | "lzh" | "lzma" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "ms" | "msp" | "mts" | "mtv" | "muse" | "mxf" | "nef" | "nist" | "nrw" | "numbers" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opml" | "opus" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "pub" | "pvf" | "qoi" | "qt" | "ra" | "raf" | "rar" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rgf" | "rle" | "rm" | "rmvb" | "rpm" | "rst" | "rtf" | "rw2" | "sf" | "sgi" | "six" | "sixel" | "slk" | "snd" | "sox" | "sph" | "spx" | "sqfs" | "squashfs" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "swf" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.lzma" | "tar.xz" | "tar.z" | "tar.zst" | "targa" | "taz" | "tbz" | "tbz2" | "tei" | "tex" | "texi" | "texinfo" | "textile" | "tga" | "tgz" | "thd" | "tif" | "tiff" | "tikiwiki" | "tod" | "trp" | "truehd" | "ts" | "tsv" | "tta" | "twiki" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vob" | "voc" | "vro" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "w64" | "war" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wim" | "wk1" | "wm" | "wma" | "wmf" | "wmv" | "wpd" | "wpg" | "wtv" | "wv" | "xar" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xpi" | "xpm" | "xv" | "xvid" | "xwiki" | "xz" | "y4m" | "z" | "zimwiki" | "zip" | "zst" | "zstd";
         FormatList: {
             formats: {
+                /** @description The extension that this is another spelling of: `jpeg` is `jpg`. */
+                aliasOf?: string;
                 ext: string;
             }[];
         };
@@ -2182,6 +2184,12 @@ export interface components {
             rateLimits: {
                 /** @description Maximum requests per minute; null if not limited. */
                 requestsPerMinute: number | null;
+            };
+            retention: {
+                /** @description Time after which files are deleted, in seconds. */
+                fileSeconds: number;
+                /** @description Time after which jobs and tasks are deleted, in seconds. */
+                recordSeconds: number;
             };
             /** @description Scopes of the caller. */
             scopes: ("read" | "process" | "account")[];

@@ -10,6 +10,8 @@ import {
   parseJob,
   possibleInputs,
   problemsByTask,
+  restoredDraft,
+  storedDraft,
   tasksOfSameName,
   withNewTask,
   withoutTask,
@@ -116,5 +118,40 @@ describe('the draft of a job', () => {
     expect(tasksOfSameName({ ...draft, tasks: draft.tasks.map((task) => ({ ...task, name: 'same' })) })).toHaveLength(
       2,
     );
+  });
+});
+
+describe('A stored draft', () => {
+  const isSecret = (operation: string, parameter: string) => operation === 'import/sftp' && parameter === 'password';
+  const stored = (draft: Parameters<typeof storedDraft>[0]) => restoredDraft(storedDraft(draft, isSecret));
+
+  it('is restored as it was, and new tasks have new keys', () => {
+    const draft = draftOf(job);
+    const restored = stored(draft);
+    expect(restored).toEqual(draft);
+    const keys = withNewTask(restored, { name: 'convert', takesInput: true }).tasks.map(({ key }) => key);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('has no secrets, and only the names of files', () => {
+    const draft = draftOf({
+      tasks: {
+        remote: { operation: 'import/sftp', host: 'example.com', password: 'hunter2' },
+        own: { operation: 'import/upload' },
+        open: { operation: 'convert', input: 'own', options: { password: 'hunter2', quality: 80 } },
+      },
+    });
+    const [remote, own, open] = draft.tasks;
+    if (!remote || !own || !open) throw new Error('The draft has three tasks.');
+    const text = storedDraft(
+      { ...draft, tasks: [remote, { ...own, file: new File(['secret'], 'a.pdf'), fileName: 'a.pdf' }, open] },
+      isSecret,
+    );
+    expect(text).not.toContain('hunter2');
+    const restored = restoredDraft(text);
+    expect(restored.tasks[0]?.parameters).toEqual({ host: 'example.com' });
+    expect(restored.tasks[1]).toEqual({ ...own, fileName: 'a.pdf' });
+    expect(restored.tasks[2]?.parameters.options).toEqual({ quality: 80 });
+    expect(formatOf(restored.tasks[1], restored)).toBe('pdf');
   });
 });

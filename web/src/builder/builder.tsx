@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { durationText } from '../format.ts';
 import { Graph, type GraphNode } from '../jobs/graph.tsx';
 import { Field } from '../parts/field.tsx';
@@ -13,7 +13,7 @@ import { CodeTabs } from './code-tabs.tsx';
 import { type Draft, draftOf, emptyDraft, type FieldProblem, parseJob, withNewTask } from './draft.ts';
 import { type Description, type Operation, operationsOf } from './operations.ts';
 import { runDraft } from './run.ts';
-import { draft, focusOn, openTask, replaceDraft, undoable } from './state.ts';
+import { draft, focusOn, openTask, replaceDraft, storeDraft, undoable } from './state.ts';
 import { problemText, TaskCard } from './task-card.tsx';
 import { templates } from './templates.ts';
 
@@ -38,6 +38,14 @@ function Workbench({ description }: { description: Description }) {
   const operations = useMemo(() => operationsOf(description), [description]);
   const current = draft.value;
   const check = useCheck(current);
+  useEffect(() => {
+    const isSecret = (operation: string, parameter: string) =>
+      operations.some(
+        ({ name, parameters }) =>
+          name === operation && parameters.some((each) => each.name === parameter && each.kind === 'secret'),
+      );
+    storeDraft(current, isSecret);
+  }, [current, operations]);
   return (
     <>
       <Start />

@@ -14,7 +14,7 @@ export function CodeTabs({ draft }: { draft: Draft }) {
     url: location.origin,
     uploads: draft.tasks
       .filter(({ operation }) => operation === 'import/upload')
-      .map(({ name, file }) => ({ task: name, path: file?.name ?? `path/to/${name}` })),
+      .map(({ name, fileName }) => ({ task: name, path: fileName ?? `path/to/${name}` })),
   };
   const choose = (index: number) => {
     chosen.value = (index + languages.length) % languages.length;

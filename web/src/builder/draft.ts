@@ -15,6 +15,8 @@ export interface DraftTask {
   parameters: Parameters;
   /** Uploaded when the job is run. */
   file?: File;
+  /** Name of the chosen file, which outlives the file when the page is reloaded. */
+  fileName?: string;
 }
 
 export interface Draft {
@@ -87,6 +89,31 @@ export function draftOf({ tasks, ...settings }: JobBody): Draft {
 function inputsIn(input: Json | undefined): string[] {
   if (input === undefined || input === null) return [];
   return (Array.isArray(input) ? input : [input]).map(String);
+}
+
+/** Returns a draft as text, without its secrets and the contents of its files. */
+export function storedDraft(draft: Draft, isSecret: (operation: string, parameter: string) => boolean): string {
+  const tasks = draft.tasks.map(({ file, ...task }) => ({
+    ...task,
+    parameters: Object.fromEntries(
+      Object.entries(task.parameters).flatMap(([name, value]): [string, Json][] => {
+        if (isSecret(task.operation, name)) return [];
+        return [[name, name === 'options' && isObject(value) ? withoutPasswords(value) : value]];
+      }),
+    ),
+  }));
+  return JSON.stringify({ ...draft, tasks });
+}
+
+function withoutPasswords(options: Parameters): Parameters {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !/password/i.test(name)));
+}
+
+/** Returns the draft in a text of `storedDraft`. */
+export function restoredDraft(text: string): Draft {
+  const draft: Draft = JSON.parse(text);
+  made = Math.max(made, ...draft.tasks.map(({ key }) => Number(key.slice('task.'.length))));
+  return draft;
 }
 
 const mask = '********';
@@ -165,13 +192,13 @@ export function possibleInputs(task: DraftTask, { tasks }: Draft): DraftTask[] {
 /** Returns the output format of a task, if it can be predicted. */
 export function formatOf(task: DraftTask | undefined, draft: Draft, seen = new Set<string>()): string {
   if (!task || seen.has(task.key)) return '';
-  const { operation, parameters, file } = task;
+  const { operation, parameters, fileName = '' } = task;
   const text = (name: string) => (typeof parameters[name] === 'string' ? parameters[name] : '');
   if (operation === 'import/webpage') return 'html';
   if (!operation.includes('/')) return text('output_format') || inputFormatOf(task, draft, seen);
   const url = text('url');
   const names = [
-    file?.name ?? '',
+    fileName,
     text('filename'),
     URL.canParse(url) ? new URL(url).pathname : '',
     ...['key', 'file', 'blob', 'file_string'].map(text),

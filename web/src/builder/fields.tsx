@@ -1,4 +1,4 @@
-import { titleOf } from '../convert/options-form.tsx';
+import { titleOf } from '../convert/option-groups.ts';
 import { Field } from '../parts/field.tsx';
 import type { Json } from './draft.ts';
 import type { Parameter } from './operations.ts';

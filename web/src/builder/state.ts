@@ -1,15 +1,42 @@
 import { computed, signal } from '@preact/signals';
 import type { Job } from '../service/types.ts';
-import { type Draft, draftLike, emptyDraft } from './draft.ts';
+import { type Draft, draftLike, emptyDraft, restoredDraft, storedDraft } from './draft.ts';
+
+/** Of this tab, so that a draft survives a reload but neither the tab nor a sign-out. */
+const storageKey = 'lathe-draft';
 
 /** The current draft, kept while other views are shown. */
-export const draft = signal<Draft>(emptyDraft);
+export const draft = signal<Draft>(stored());
+
+/** Drawing the forms of all tasks of a large job would be slow. */
+const maxOpenAtFirst = 8;
 
 /** Keys of the tasks whose forms are shown. */
-export const opened = signal<ReadonlySet<string>>(new Set());
+export const opened = signal<ReadonlySet<string>>(openedAtFirst(draft.value));
 
-/** Each form lists all formats, so opening all forms of a large job would be slow. */
-const maxOpenAtFirst = 8;
+function openedAtFirst({ tasks }: Draft): ReadonlySet<string> {
+  return new Set(tasks.length > maxOpenAtFirst ? [] : tasks.map(({ key }) => key));
+}
+
+function stored(): Draft {
+  const text = sessionStorage.getItem(storageKey);
+  try {
+    return text === null ? emptyDraft : restoredDraft(text);
+  } catch {
+    // Of another version of the page.
+    return emptyDraft;
+  }
+}
+
+/** Stores a draft until the tab is closed. */
+export function storeDraft(current: Draft, isSecret: (operation: string, parameter: string) => boolean): void {
+  try {
+    sessionStorage.setItem(storageKey, storedDraft(current, isSecret));
+  } catch {
+    // The content of import/base64 may be larger than the storage. An older draft would be misleading.
+    sessionStorage.removeItem(storageKey);
+  }
+}
 
 const replaced = signal<{ before: Draft; after: Draft } | undefined>(undefined);
 
@@ -20,7 +47,7 @@ export const undoable = computed(() => (replaced.value?.after === draft.value ? 
 export function replaceDraft(next: Draft): void {
   replaced.value = draft.value.tasks.length > 0 ? { before: draft.value, after: next } : undefined;
   draft.value = next;
-  opened.value = new Set(next.tasks.length > maxOpenAtFirst ? [] : next.tasks.map(({ key }) => key));
+  opened.value = openedAtFirst(next);
 }
 
 /** Replaces the draft with one like an existing job. */

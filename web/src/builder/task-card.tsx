@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
-import { FormatSelect } from '../convert/format-select.tsx';
+import { FormatPicker } from '../convert/format-picker.tsx';
 import { inputsOf, outputsOf } from '../convert/formats.ts';
 import { OptionsForm, type OptionValues } from '../convert/options-form.tsx';
 import { sizeText } from '../format.ts';
@@ -118,8 +118,8 @@ function TaskForm({ task, operation, problems }: Props) {
         {task.operation === 'import/upload' && (
           <FileField
             id={`${key}-upload`}
-            hint={task.file ? `${task.file.name}, ${sizeText(task.file.size)}` : 'Uploaded when you run the job.'}
-            onChoose={(file) => change({ ...task, file })}
+            hint={fileHint(task)}
+            onChoose={(file) => change({ ...task, file, fileName: file.name })}
           />
         )}
         {task.operation === 'import/base64' && (
@@ -145,6 +145,13 @@ function TaskForm({ task, operation, problems }: Props) {
       )}
     </div>
   );
+}
+
+function fileHint({ file, fileName }: DraftTask): string {
+  if (file) return `${file.name}, ${sizeText(file.size)}`;
+  return fileName === undefined
+    ? 'Uploaded when you run the job.'
+    : `Choose ${fileName} again: the page was reloaded since.`;
 }
 
 const countText = (count: number) => (count > 0 ? ` (${count})` : '');
@@ -259,11 +266,12 @@ function Formats({ task, operation, problemOf, onChange }: FormatsProps) {
       {operation.takesInputFormat && (
         <Field id={`${task.key}-input_format`} label="From" problem={problemOf('input_format')}>
           {(attributes) => (
-            <FormatSelect
+            <FormatPicker
               {...attributes}
               formats={inputs.value}
               value={given('input_format')}
               blank={`Detect automatically${detected}`}
+              isBlankChoosable
               onChange={set('input_format')}
             />
           )}
@@ -271,11 +279,13 @@ function Formats({ task, operation, problemOf, onChange }: FormatsProps) {
       )}
       <Field id={`${task.key}-output_format`} label="To" problem={problemOf('output_format') || failure.value}>
         {(attributes) => (
-          <FormatSelect
+          <FormatPicker
             {...attributes}
             formats={outputs.value}
             value={given('output_format')}
+            from={from}
             blank={operation.outputFormat === 'required' ? 'Choose a format' : 'Same as input'}
+            isBlankChoosable={operation.outputFormat !== 'required'}
             onChange={set('output_format')}
           />
         )}

@@ -1,11 +1,25 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useAction } from '../parts/load.ts';
+import { wholeText } from '../format.ts';
+import { useAction, useLatest } from '../parts/load.ts';
 import { Problem, SignInFirst } from '../parts/notice.tsx';
 import { session } from '../service/session.ts';
 import { DropZone } from './drop-zone.tsx';
+import { FormatPicker } from './format-picker.tsx';
 import { ItemCard } from './item-card.tsx';
-import { add, finished, type Item, items, start, waiting, zipOf } from './items.ts';
+import {
+  add,
+  addMerged,
+  finished,
+  type Item,
+  items,
+  mergedFormats,
+  parts,
+  setAll,
+  start,
+  waiting,
+  zipOf,
+} from './items.ts';
 
 /** Shows the converter. */
 export function Convert() {
@@ -18,14 +32,13 @@ export function Convert() {
     return () => removeEventListener('paste', paste);
   }, []);
   const { state } = session.value;
+  const lifetime = session.value.state === 'in' ? ` after ${wholeText(session.value.me.retention.fileSeconds)}` : '';
   if (state === 'out') return <SignInFirst to="to convert files" />;
   return (
     <div class="stack">
       <div>
         <h1>Convert files</h1>
-        <p class="lead">
-          Images, documents, audio, video and archives. Files are deleted automatically after a few hours.
-        </p>
+        <p class="lead">Images, documents, audio, video and archives. Files are deleted automatically{lifetime}.</p>
       </div>
       <DropZone />
       {items.value.length > 1 && <Together mayStart={state === 'in'} />}
@@ -38,8 +51,10 @@ export function Convert() {
   );
 }
 
+/** Shows what applies to all files. */
 function Together({ mayStart }: { mayStart: boolean }) {
   const isZipping = useSignal(false);
+  const left = useSignal(0);
   const { problem, run } = useAction();
   const download = async (all: Item[]) => {
     isZipping.value = true;
@@ -48,9 +63,28 @@ function Together({ mayStart }: { mayStart: boolean }) {
   };
   const open = waiting.value;
   const done = finished.value;
+  const formats = [...new Set(open.flatMap(({ source, outputs }) => ('parts' in source ? [] : (outputs.value ?? []))))];
+  const kinds = new Set(open.map(({ from }) => from.value));
+  const [kind = ''] = kinds;
+  const chosen = new Set(open.map(({ to }) => to.value));
+  const [common = ''] = chosen;
   return (
-    <div class="stack">
+    <section class="card stack" aria-label="All files">
       <div class="row">
+        <div class="to">
+          <label for="to-all">Set all to</label>
+          <FormatPicker
+            id="to-all"
+            formats={formats}
+            value={chosen.size === 1 ? common : ''}
+            from={kinds.size === 1 ? kind : ''}
+            blank="Choose a format"
+            disabled={formats.length === 0}
+            onChange={(format) => {
+              left.value = setAll(format);
+            }}
+          />
+        </div>
         <button
           type="button"
           class="main"
@@ -59,11 +93,38 @@ function Together({ mayStart }: { mayStart: boolean }) {
         >
           Convert all ({open.length})
         </button>
+        <Merge />
         <button type="button" disabled={done.length < 2 || isZipping.value} onClick={() => void download(done)}>
           {isZipping.value ? 'Creating ZIP …' : `Download all as ZIP (${done.length})`}
         </button>
       </div>
+      <span role="status" class="small quiet">
+        {left.value > 0 &&
+          `${left.value === 1 ? '1 file cannot be converted to this format and keeps its' : `${left.value} files cannot be converted to this format and keep their`} own.`}
+      </span>
       {problem.value !== '' && <Problem text={problem.value} />}
-    </div>
+    </section>
+  );
+}
+
+/** Offers to merge the files into one, if there is a format for that. */
+function Merge() {
+  const formats = useSignal<string[]>([]);
+  const problem = useSignal('');
+  const all = parts.value;
+  useLatest(
+    () => mergedFormats(all),
+    (found) => {
+      formats.value = found;
+    },
+    problem,
+    [all.map(({ from }) => from.value).join()],
+  );
+  if (all.length < 2 || formats.value.length === 0) return null;
+  const names = [...formats.value].sort((a, b) => Number(b === 'pdf') - Number(a === 'pdf'));
+  return (
+    <button type="button" onClick={() => addMerged(all, names)}>
+      Merge into one {names.map((format) => format.toUpperCase()).join(' or ')}
+    </button>
   );
 }

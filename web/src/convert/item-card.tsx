@@ -1,7 +1,8 @@
-import { sizeText } from '../format.ts';
+import { sizeText, timeLeftText } from '../format.ts';
 import { Disclosure } from '../parts/field.tsx';
-import { FormatSelect } from './format-select.tsx';
-import { cancel, chooseKind, type Item, isBusy, remove, start } from './items.ts';
+import { useSeconds } from '../parts/seconds.ts';
+import { FormatPicker } from './format-picker.tsx';
+import { cancel, chooseKind, type Item, isBusy, items, moveUp, remove, start } from './items.ts';
 import { OptionsForm } from './options-form.tsx';
 import { kindOf, Preview } from './preview.tsx';
 
@@ -10,15 +11,17 @@ export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) 
   const size = 'file' in item.source ? item.source.file.size : undefined;
   const phase = item.phase.value;
   const hasStarted = phase === 'done' || isBusy(item);
+  const isMerge = 'parts' in item.source;
+  const index = items.value.filter(({ source }) => !('parts' in source)).indexOf(item);
   return (
     <li class="card stack">
       <div class="item-head">
         <span class="badge" aria-hidden="true">
-          {item.isPage.value || item.from.value === '*' ? 'URL' : item.from.value}
+          {badgeOf(item)}
         </span>
         <div class="grow">
           <h2 class="name">{item.name}</h2>
-          <span class="small quiet">{size === undefined ? 'from a URL' : sizeText(size)}</span>
+          <span class="small quiet">{detailOf(item)}</span>
         </div>
         <FormatChoice item={item} disabled={hasStarted} />
         {(phase === 'ready' || phase === 'failed' || phase === 'canceled') && (
@@ -28,12 +31,17 @@ export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) 
             disabled={!mayStart || item.to.value === ''}
             onClick={() => void start(item)}
           >
-            {phase === 'ready' ? 'Convert' : 'Try again'}
+            {phase !== 'ready' ? 'Try again' : isMerge ? 'Merge' : 'Convert'}
           </button>
         )}
         {isBusy(item) && (
           <button type="button" onClick={() => void cancel(item)}>
             Cancel
+          </button>
+        )}
+        {!isMerge && !hasStarted && index > 0 && (
+          <button type="button" class="plain" aria-label={`Move ${item.name} up`} onClick={() => moveUp(item)}>
+            ↑
           </button>
         )}
         <button type="button" class="plain remove" aria-label={`Remove ${item.name}`} onClick={() => remove(item)}>
@@ -58,19 +66,30 @@ export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) 
   );
 }
 
+function badgeOf({ source, isPage, from }: Item): string {
+  if ('parts' in source) return `${source.parts.length} ×`;
+  return isPage.value || from.value === '*' ? 'URL' : from.value;
+}
+
+function detailOf({ source }: Item): string {
+  if ('parts' in source) return source.parts.map(({ name }) => name).join(', ');
+  return 'file' in source ? sizeText(source.file.size) : 'from a URL';
+}
+
 function FormatChoice({ item, disabled }: { item: Item; disabled: boolean }) {
   const outputs = item.outputs.value;
   const id = `to-${item.id}`;
-  const blank = outputs === undefined ? '…' : outputs.length === 0 ? 'none' : undefined;
+  const blank = outputs === undefined ? '…' : 'none';
   return (
     <div class="to">
       <label for={id}>to</label>
-      <FormatSelect
+      <FormatPicker
         id={id}
         formats={outputs ?? []}
         value={item.to.value}
-        disabled={disabled || blank !== undefined}
-        {...(blank === undefined ? {} : { blank })}
+        from={item.from.value}
+        blank={blank}
+        disabled={disabled || (outputs ?? []).length === 0}
         onChange={(format) => {
           item.to.value = format;
         }}
@@ -113,7 +132,7 @@ function Options({ item }: { item: Item }) {
         (isOpen || chosen > 0) && (
           <OptionsForm
             id={String(item.id)}
-            operation="convert"
+            operation={'parts' in item.source ? 'merge' : 'convert'}
             from={item.from.value}
             to={item.to.value}
             values={item.options.value}
@@ -128,13 +147,19 @@ function Options({ item }: { item: Item }) {
 }
 
 function Progress({ item }: { item: Item }) {
+  useSeconds(true);
   const share = item.progress.value;
-  const text = item.phase.value === 'uploading' ? 'Uploading' : `Converting to ${item.to.value.toUpperCase()}`;
+  const action = 'parts' in item.source ? 'Merging into' : 'Converting to';
+  const text = item.phase.value === 'uploading' ? 'Uploading' : `${action} ${item.to.value.toUpperCase()}`;
+  const left = timeLeftText(share, (Date.now() - item.phaseSince) / 1000);
   return (
     <div>
       <div class="row apart small">
         <span role="status">{text} …</span>
-        <span class="number quiet">{share === undefined ? '' : `${Math.round(share * 100)} %`}</span>
+        <span class="number quiet">
+          {share !== undefined && `${Math.round(share * 100)}%`}
+          {left !== '' && ` · ${left}`}
+        </span>
       </div>
       <progress aria-label={`${text}: ${item.name}`} {...(share === undefined ? {} : { value: share })} />
     </div>
@@ -178,8 +203,8 @@ function Change({ before, after }: { before: number; after: number }) {
   if (percent === 0) return <span class="small quiet">same size</span>;
   if (percent > 900) return <span class="small quiet">{Math.round(after / before)} times the size</span>;
   return percent < 0 ? (
-    <span class="small less">{-percent} % smaller</span>
+    <span class="small less">{-percent}% smaller</span>
   ) : (
-    <span class="small quiet">{percent} % larger</span>
+    <span class="small quiet">{percent}% larger</span>
   );
 }

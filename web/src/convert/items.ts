@@ -10,7 +10,11 @@ import { likelyOutput, outputsOf } from './formats.ts';
 import type { OptionValues } from './options-form.tsx';
 import { upload } from './upload.ts';
 
-export type Source = { file: File } | { url: string };
+/** What to convert: a file, a URL, or several items that become one file. */
+export type Source = { file: File } | { url: string } | { parts: Part[] };
+
+/** An item that can be merged with others. */
+export type Part = Item & { source: { file: File } | { url: string } };
 
 export type Phase = 'ready' | 'uploading' | 'working' | 'done' | 'failed' | 'canceled';
 
@@ -31,6 +35,8 @@ export interface Item {
   phase: Signal<Phase>;
   /** From 0 to 1, if known. */
   progress: Signal<number | undefined>;
+  /** When the current phase began, in milliseconds. */
+  phaseSince: number;
   problem: Signal<string>;
   job: Signal<Job | undefined>;
   results: Signal<ResultFile[]>;
@@ -46,11 +52,43 @@ export const waiting = computed(() =>
 );
 export const finished = computed(() => items.value.filter(({ phase }) => phase.value === 'done'));
 
+/** The items that can be merged, in their order. */
+export const parts = computed(() => items.value.filter(isPart));
+
+const isPart = (item: Item): item is Part => !('parts' in item.source);
+
 /** Adds files and URLs to the list. */
 export function add(sources: Source[]): void {
   const added = sources.map(itemOf);
   items.value = [...items.value, ...added];
   for (const item of added) void begin(item);
+}
+
+/** Adds an item that merges the given ones into one file, before all others. */
+export function addMerged(merged: Part[], outputs: string[]): void {
+  const item = itemOf({ parts: merged });
+  item.outputs.value = outputs;
+  item.to.value = outputs.includes('pdf') ? 'pdf' : (outputs[0] ?? '');
+  items.value = [item, ...items.value];
+}
+
+/** Returns the formats that all items can be merged into. */
+export async function mergedFormats(merged: Part[]): Promise<string[]> {
+  const [first = [], ...others] = await Promise.all(merged.map(({ from }) => outputsOf(from.value, 'merge')));
+  return first.filter((format) => others.every((outputs) => outputs.includes(format)));
+}
+
+/** Moves an item before the previous one. */
+export function moveUp(item: Item): void {
+  const at = items.value.indexOf(item);
+  if (at > 0) items.value = items.value.toSpliced(at, 1).toSpliced(at - 1, 0, item);
+}
+
+/** Sets the output format of all items that can have it. Returns the number of the others. */
+export function setAll(format: string): number {
+  const able = waiting.value.filter((item) => isPart(item) && item.outputs.value?.includes(format));
+  for (const item of able) item.to.value = format;
+  return waiting.value.filter(isPart).length - able.length;
 }
 
 async function begin(item: Item): Promise<void> {
@@ -68,8 +106,8 @@ export function remove(item: Item): void {
 }
 
 function itemOf(source: Source): Item {
-  const name = 'file' in source ? source.file.name : nameIn(source.url);
-  const extension = extensionOf(name);
+  const name = nameOf(source);
+  const extension = 'parts' in source ? (source.parts[0]?.from.value ?? '') : extensionOf(name);
   const isPage = signal('url' in source && ['', 'htm', 'html'].includes(extension));
   made += 1;
   return {
@@ -84,11 +122,17 @@ function itemOf(source: Source): Item {
     options: signal({}),
     phase: signal('ready'),
     progress: signal(undefined),
+    phaseSince: 0,
     problem: signal(''),
     job: signal(undefined),
     results: signal([]),
     stop: new AbortController(),
   };
+}
+
+function nameOf(source: Source): string {
+  if ('parts' in source) return `${source.parts.length} files in one`;
+  return 'file' in source ? source.file.name : nameIn(source.url);
 }
 
 function nameIn(url: string): string {
@@ -155,18 +199,38 @@ async function resultOf(item: Item): Promise<InstantResult | Job | undefined> {
   const { source, to, options } = item;
   const isInstant = 'file' in source && source.file.size <= maxInstantBytes && items.value.length === 1;
   if (!isInstant) return undefined;
-  item.phase.value = 'working';
-  item.progress.value = undefined;
+  enter(item, 'working');
   return convertInstantly(source.file, to.value, options.value);
 }
 
 function showProgress(item: Item): void {
-  const isUpload = 'file' in item.source;
-  item.progress.value = isUpload ? 0 : undefined;
-  item.phase.value = isUpload ? 'uploading' : 'working';
+  const isUpload = filesOf(item).length > 0;
+  enter(item, isUpload ? 'uploading' : 'working');
+  if (isUpload) item.progress.value = 0;
 }
 
-/** Uploads the file of an item to its job, and shows what happens to it. */
+function enter(item: Item, phase: Phase): void {
+  item.phaseSince = Date.now();
+  item.progress.value = undefined;
+  item.phase.value = phase;
+}
+
+/** Returns the tasks that import the sources of an item. */
+function importsOf({ source, isPage }: Item): { name: string; definition: object; file?: File }[] {
+  if ('parts' in source)
+    return source.parts.flatMap((part, index) =>
+      importsOf(part).map((each) => ({ ...each, name: `${each.name}-${index + 1}` })),
+    );
+  if ('file' in source) return [{ name: 'import', definition: { operation: 'import/upload' }, file: source.file }];
+  const operation = isPage.value ? 'import/webpage' : 'import/url';
+  return [{ name: 'import', definition: { operation, url: source.url } }];
+}
+
+function filesOf(item: Item): { name: string; file: File }[] {
+  return importsOf(item).flatMap(({ name, file }) => (file ? [{ name, file }] : []));
+}
+
+/** Uploads the files of an item to its job, and shows what happens to them. */
 async function track(item: Item, job: Job, stopped: AbortSignal): Promise<void> {
   item.job.value = job;
   const unfollow = followJob(job.id, {
@@ -177,30 +241,42 @@ async function track(item: Item, job: Job, stopped: AbortSignal): Promise<void> 
     },
   });
   stopped.addEventListener('abort', unfollow);
-  const form = job.tasks?.find(({ name }) => name === 'import')?.result.form;
-  if ('file' in item.source && form) await upload(form, item.source.file, (share) => showUpload(item, share), stopped);
-  if (item.phase.value === 'uploading') {
-    item.phase.value = 'working';
-    item.progress.value = undefined;
+  const files = filesOf(item);
+  const total = files.reduce((sum, { file }) => sum + file.size, 0);
+  let sent = 0;
+  // One after another, because together they would not be faster.
+  for (const { name, file } of files) {
+    const form = job.tasks?.find((task) => task.name === name)?.result.form;
+    if (form) await upload(form, file, (share) => showUpload(item, (sent + share * file.size) / total), stopped);
+    sent += file.size;
   }
+  if (item.phase.value === 'uploading') enter(item, 'working');
 }
 
 function showUpload(item: Item, share: number): void {
-  if (item.phase.value === 'uploading') item.progress.value = share;
+  if (item.phase.value === 'uploading' && Number.isFinite(share)) item.progress.value = share;
 }
 
-function jobOf({ source, isPage, to, options }: Item): object {
+function jobOf(item: Item): object {
+  const { source, to, options } = item;
+  const imports = importsOf(item);
+  const input = imports.map(({ name }) => name);
+  const work = { output_format: to.value, options: options.value };
   return {
     tag: 'page',
     tasks: {
-      import:
-        'file' in source
-          ? { operation: 'import/upload' }
-          : { operation: isPage.value ? 'import/webpage' : 'import/url', url: source.url },
-      convert: { operation: 'convert', input: 'import', output_format: to.value, options: options.value },
-      export: { operation: 'export/url', input: 'convert' },
+      ...Object.fromEntries(imports.map(({ name, definition }) => [name, definition])),
+      ...('parts' in source
+        ? { merge: { operation: 'merge', input, ...work } }
+        : { convert: { operation: 'convert', input: 'import', ...work } }),
+      export: { operation: 'export/url', input: 'parts' in source ? 'merge' : 'convert' },
     },
   };
+}
+
+/** Returns the task of a job that makes the result. */
+function workOf({ tasks = [] }: Job): Task | undefined {
+  return tasks.find(({ operation }) => !operation.includes('/'));
 }
 
 function show(item: Item, job: Job): void {
@@ -208,14 +284,13 @@ function show(item: Item, job: Job): void {
   item.job.value = job;
   item.problem.value = '';
   const tasks = job.tasks ?? [];
-  const named = (name: string) => tasks.find((task) => task.name === name);
   const imports = tasks.filter(({ operation }) => operation.startsWith('import/'));
   if (imports.every(({ status }) => status === 'completed')) {
-    item.phase.value = 'working';
-    const { progress } = named('convert') ?? {};
+    if (item.phase.value === 'uploading') enter(item, 'working');
+    const { progress } = workOf(job) ?? {};
     item.progress.value = progress === undefined ? undefined : progress / 100;
   }
-  const files = named('export')?.result.files ?? [];
+  const files = tasks.find(({ operation }) => operation === 'export/url')?.result.files ?? [];
   if (job.status === 'completed' && files.length > 0) finish(item, files);
   else if (job.status === 'failed') {
     item.problem.value = reasonOf(job);
@@ -257,7 +332,7 @@ export async function zipOf(all: Item[]): Promise<string> {
 
 /** Returns the tasks that have the results of an item. What only this page has is uploaded. */
 async function tasksOf({ job, results, stop }: Item): Promise<string[]> {
-  const converted = job.value?.tasks?.find(({ name }) => name === 'convert');
+  const converted = job.value && workOf(job.value);
   if (converted) return [converted.id];
   return Promise.all(
     results.value.map(async ({ filename, content = '' }) => {

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { type ControlAttributes, Field } from '../parts/field.tsx';
+import { type ControlAttributes, Disclosure, Field } from '../parts/field.tsx';
 import { useLatest } from '../parts/load.ts';
 import type { Option } from '../service/types.ts';
 import { type Conversion, optionsOf } from './formats.ts';
+import { groupOptions, labelsOf, titleOf } from './option-groups.ts';
 
 export type OptionValues = Record<string, string | number | boolean>;
 
@@ -73,20 +74,44 @@ export function OptionsForm({ id, operation, from, to, values, onChange, problem
     const { [option.name]: _, ...others } = values;
     onChange(accepted(all, text === '' ? others : { ...others, [option.name]: typed(option, text) }));
   };
-  return (
+  const groups = groupOptions(
+    all.filter((option) => applies(option, values)),
+    values,
+  );
+  const labels = labelsOf(groups);
+  const fields = (own: Option[]) => (
     <div class="options">
-      {all
-        .filter((option) => applies(option, values))
-        .map((option) => (
-          <OptionField
-            key={option.name}
-            id={`option-${id}-${option.name}`}
-            option={option}
-            value={String(values[option.name] ?? '')}
-            problem={problems[option.name] ?? ''}
-            onChange={(text) => set(option, text)}
-          />
-        ))}
+      {own.map((option) => (
+        <OptionField
+          key={option.name}
+          id={`option-${id}-${option.name}`}
+          label={labels.get(option.name) ?? option.name}
+          option={option}
+          value={String(values[option.name] ?? '')}
+          problem={problems[option.name] ?? ''}
+          onChange={(text) => set(option, text)}
+        />
+      ))}
+    </div>
+  );
+  return (
+    <div class="stack option-groups">
+      {groups.map(({ title, options: own }) =>
+        title === 'Advanced' && groups.length > 1 ? (
+          <Disclosure
+            key={title}
+            title={title}
+            isNeeded={own.some(({ name }) => name in values || (problems[name] ?? '') !== '')}
+          >
+            {() => fields(own)}
+          </Disclosure>
+        ) : (
+          <fieldset key={title}>
+            <legend class={groups.length > 1 ? '' : 'visually-hidden'}>{title}</legend>
+            {fields(own)}
+          </fieldset>
+        ),
+      )}
       {unknown.map((name) => (
         <div key={name} class="field">
           <span>
@@ -105,16 +130,18 @@ export function OptionsForm({ id, operation, from, to, values, onChange, problem
 
 interface FieldProps {
   id: string;
+  label: string;
   option: Option;
   value: string;
   problem: string;
   onChange(text: string): void;
 }
 
-function OptionField({ id, option, value, problem, onChange }: FieldProps) {
-  const hint = [option.hint ?? '', rangeText(option)].filter((text) => text !== '').join(' ');
+function OptionField({ id, label, option, value, problem, onChange }: FieldProps) {
+  const choice = choicesOf(option).find((each) => each.value === (value || option.default_value));
+  const hint = [option.hint ?? '', rangeText(option), choice?.detail ?? ''].filter((text) => text !== '').join(' ');
   return (
-    <Field id={id} label={option.label ?? titleOf(option.name)} hint={hint} problem={problem}>
+    <Field id={id} label={label} hint={hint} problem={problem}>
       {(attributes) => (
         <div class="with-unit">
           <Control attributes={attributes} option={option} value={value} onChange={onChange} />
@@ -125,36 +152,61 @@ function OptionField({ id, option, value, problem, onChange }: FieldProps) {
   );
 }
 
+interface Choice {
+  value: string;
+  title: string;
+  /** What the choice means, if its title does not say so. */
+  detail: string;
+}
+
+/** Longer labels would be cut off in a narrow select. */
+const maxTitleLength = 40;
+
+function choicesOf({ data_type, enum_values = [] }: Option): Choice[] {
+  if (data_type === 'boolean')
+    return [
+      { value: 'true', title: 'Yes', detail: '' },
+      { value: 'false', title: 'No', detail: '' },
+    ];
+  return enum_values.map(({ value, label = '', hint = '' }) => {
+    const isWord = /^[a-z][\w -]*$/i.test(value);
+    const title = label !== '' && label.length <= maxTitleLength ? label : isWord ? value : hint || value;
+    const detail = (label || hint).replace(/\.$/, '');
+    return { value, title: titleOf(title), detail: detail === title || detail === '' ? '' : `${detail}.` };
+  });
+}
+
 interface ControlProps extends Pick<FieldProps, 'option' | 'value' | 'onChange'> {
   attributes: ControlAttributes;
 }
 
 function Control({ attributes, option, value, onChange }: ControlProps) {
-  const choices =
-    option.data_type === 'boolean'
-      ? [
-          { value: 'true', label: 'Yes' },
-          { value: 'false', label: 'No' },
-        ]
-      : (option.enum_values ?? []).map(({ value: each, label }) => ({
-          value: each,
-          label: label ?? titleOf(each),
-        }));
+  const { default_value: standard, properties: { min, max, pattern } = {} } = option;
+  const choices = choicesOf(option);
   if (choices.length > 0) {
-    const standard = choices.find((choice) => choice.value === option.default_value);
+    const hasDefault = choices.some((choice) => choice.value === standard);
     return (
-      <select {...attributes} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        <option value="">{standard ? `Default (${standard.label})` : 'Default'}</option>
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.label}
-          </option>
-        ))}
+      <select
+        {...attributes}
+        value={value === standard ? '' : value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      >
+        {!hasDefault && <option value="">Automatic</option>}
+        {choices.map((choice) =>
+          choice.value === standard ? (
+            <option key="" value="">
+              {choice.title} (default)
+            </option>
+          ) : (
+            <option key={choice.value} value={choice.value}>
+              {choice.title}
+            </option>
+          ),
+        )}
       </select>
     );
   }
-  const { min, max, pattern } = option.properties ?? {};
-  const given = { ...attributes, value, placeholder: option.default_value };
+  const given = { ...attributes, value, placeholder: standard === '' ? 'Automatic' : `${standard} (default)` };
   const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement }) => onChange(currentTarget.value);
   if (option.data_type === 'string')
     return <input {...given} type="text" {...(pattern === undefined ? {} : { pattern })} onInput={onInput} />;
@@ -175,10 +227,4 @@ function rangeText({ data_type, properties: { min, max } = {} }: Option): string
   if (min !== undefined && max !== undefined) return `${min} to ${max}.`;
   if (min !== undefined) return `At least ${min}.`;
   return max === undefined ? '' : `At most ${max}.`;
-}
-
-/** Returns the name of a parameter or value in sentence case. */
-export function titleOf(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -2,8 +2,17 @@ import { createApiReference } from '@scalar/api-reference';
 import '@scalar/api-reference/style.css';
 import './style.css';
 
+/** Returns the OpenAPI document with the version of the service instead of that of the interface. */
+async function describedService(): Promise<object> {
+  const [document, { version }] = await Promise.all(
+    ['/v1/openapi.json', '/health'].map(async (path) => (await fetch(path)).json()),
+  );
+  return { content: { ...document, info: { ...document.info, version } } };
+}
+
 createApiReference('#reference', {
-  url: '/v1/openapi.json',
+  // If the service does not respond, the reference itself shows why.
+  ...(await describedService().catch(() => ({ url: '/v1/openapi.json' }))),
   authentication: { preferredSecurityScheme: 'key' },
   // Already in the header of the page.
   documentDownloadType: 'none',

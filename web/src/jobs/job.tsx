@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { editAsNew } from '../builder/state.ts';
-import { durationText, sizeText, spanText, timeText } from '../format.ts';
+import { durationText, sizeText, spanText, timeLeftText, timeText } from '../format.ts';
 import { useAction } from '../parts/load.ts';
 import { Problem } from '../parts/notice.tsx';
+import { useSeconds } from '../parts/seconds.ts';
 import { Figures, Status, Table } from '../parts/view.tsx';
 import { go } from '../router.ts';
 import { cancelJob } from '../service/cancel.ts';
@@ -124,26 +125,13 @@ function Shown({ job }: { job: Job }) {
   );
 }
 
-/** Counts seconds while something runs, to keep durations current. */
-function useSeconds(isRunning: boolean): number {
-  const seconds = useSignal(0);
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    const timer = setInterval(() => {
-      seconds.value += 1;
-    }, 1_000);
-    return () => clearInterval(timer);
-  }, [isRunning]);
-  return seconds.value;
-}
-
 function nodeOf(task: Task): GraphNode {
   const { id, dependsOn, name, operation, status } = task;
   return { id, dependsOn, title: name || operation, detail: detailOf(task), state: status };
 }
 
 function detailOf({ operation, status, startedAt, endedAt, progress }: Task): string {
-  if (status === 'processing') return `${operation} · ${progress === undefined ? '…' : `${Math.round(progress)} %`}`;
+  if (status === 'processing') return `${operation} · ${progress === undefined ? '…' : `${Math.round(progress)}%`}`;
   return endedAt === null || startedAt === null
     ? `${operation} · ${status}`
     : `${operation} · ${spanText(startedAt, endedAt)}`;
@@ -156,6 +144,7 @@ const Row = memo(({ task }: { task: Task; now: number }) => (
     <td>{task.operation}</td>
     <td>
       <Status of={task.status} />
+      {task.endedAt === null && <Progress task={task} />}
     </td>
     <td class="number">{spanText(task.createdAt, task.startedAt ?? task.endedAt)}</td>
     <td class="number">{spanText(task.startedAt, task.endedAt)}</td>
@@ -164,6 +153,16 @@ const Row = memo(({ task }: { task: Task; now: number }) => (
     </td>
   </tr>
 ));
+
+function Progress({ task: { startedAt, progress } }: { task: Task }) {
+  if (startedAt === null || progress === undefined) return null;
+  const left = timeLeftText(progress / 100, (Date.now() - Date.parse(startedAt)) / 1000);
+  return (
+    <div class="small quiet number">
+      {Math.round(progress)}%{left !== '' && ` · ${left}`}
+    </div>
+  );
+}
 
 function Result({ task: { result } }: { task: Task }) {
   if (result.msg !== undefined) return <>{result.msg}</>;

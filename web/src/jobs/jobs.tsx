@@ -1,11 +1,14 @@
 import { useSignal } from '@preact/signals';
-import { spanText, timeText } from '../format.ts';
+import { useEffect } from 'preact/hooks';
+import { spanText, timeText, wholeText } from '../format.ts';
 import { Choice } from '../parts/card-form.tsx';
 import { useLoaded } from '../parts/load.ts';
 import { Status, Table, View } from '../parts/view.tsx';
 import { path } from '../router.ts';
-import type { JobPage } from '../service/types.ts';
+import { session } from '../service/session.ts';
+import type { Job, JobPage, Task } from '../service/types.ts';
 import { JobView } from './job.tsx';
+import { filesOf, formatsOf, percentOf } from './summary.ts';
 
 /** Shows the list of jobs, or the one in the path. */
 export function Jobs() {
@@ -13,7 +16,16 @@ export function Jobs() {
   return id === undefined ? <JobList /> : <JobView key={id} id={id} />;
 }
 
-const statuses = ['', 'created', 'processing', 'completed', 'failed'].map((each) => [each, each || 'all'] as const);
+/** Delay between updates of a list with running jobs. */
+const refreshMs = 10_000;
+
+const statuses = [
+  ['', 'All'],
+  ['created', 'Created'],
+  ['processing', 'Processing'],
+  ['completed', 'Completed'],
+  ['failed', 'Failed'],
+] as const;
 
 const invitation = (
   <>
@@ -29,6 +41,14 @@ function JobList() {
   if (status.value !== '') query.set('status', status.value);
   if (tag.value !== '') query.set('tag', tag.value);
   const loaded = useLoaded<JobPage>(`/v1/process/jobs?include=tasks&${query}`);
+  const isRunning = loaded.data.value?.docs.some((job) => job.status === 'processing') === true;
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(loaded.reload, refreshMs);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  const { value: now } = session;
+  const lifetime = now.state === 'in' ? ` They are deleted after ${wholeText(now.me.retention.recordSeconds)}.` : '';
   const isFiltered = status.value !== '' || tag.value !== '';
   const turn = (text: string, isPossible: boolean, by: number) => (
     <button
@@ -42,7 +62,7 @@ function JobList() {
     </button>
   );
   return (
-    <View title="Jobs" lead="Conversions of this account, from this page and from the API." from={loaded}>
+    <View title="Jobs" lead={`Conversions of this account, from this page and from the API.${lifetime}`} from={loaded}>
       {({ docs, hasNextPage, hasPrevPage }) => (
         <>
           <div class="row">
@@ -70,21 +90,22 @@ function JobList() {
           </div>
           <Table
             label="Jobs"
-            columns={['Created', 'Status', 'Tasks', 'Tag', 'Duration']}
+            columns={['Files', 'Formats', 'Status', 'Created', 'Duration', 'Tag']}
             rows={docs}
             empty={isFiltered ? ['No matching jobs', 'No job has this status and tag.'] : ['No jobs yet', invitation]}
           >
             {(job) => (
               <tr key={job.id}>
-                <td>
-                  <a href={`/jobs/${job.id}`}>{timeText(job.createdAt)}</a>
+                <td class="long">
+                  <a href={`/jobs/${job.id}`}>{titleOf(job)}</a>
                 </td>
+                <td>{formatsOf(job) || '–'}</td>
                 <td>
-                  <Status of={job.status} />
+                  <JobStatus job={job} />
                 </td>
-                <td>{(job.tasks ?? []).map(({ operation }) => operation).join(' → ') || '–'}</td>
-                <td>{job.tag ?? '–'}</td>
+                <td>{timeText(job.createdAt)}</td>
                 <td class="number">{job.endedAt === null ? '–' : spanText(job.createdAt, job.endedAt)}</td>
+                <td>{job.tag ?? '–'}</td>
               </tr>
             )}
           </Table>
@@ -97,5 +118,26 @@ function JobList() {
         </>
       )}
     </View>
+  );
+}
+
+const maxNames = 2;
+
+function titleOf(job: Job): string {
+  const names = filesOf(job);
+  const others = names.length - maxNames;
+  if (names.length === 0) return job.tasks?.some(isUpload) ? 'Waiting for the upload' : 'No files';
+  return names.slice(0, maxNames).join(', ') + (others > 0 ? ` and ${others} more` : '');
+}
+
+const isUpload = ({ operation, endedAt }: Task) => operation === 'import/upload' && endedAt === null;
+
+function JobStatus({ job }: { job: Job }) {
+  const percent = percentOf(job);
+  return (
+    <>
+      <Status of={job.status} />
+      {percent !== undefined && <div class="small quiet number">{percent}%</div>}
+    </>
   );
 }

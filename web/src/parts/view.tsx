@@ -51,7 +51,7 @@ export function Status({ of, isLive = false }: { of: string; isLive?: boolean })
   );
 }
 
-/** Shows rows as a table that scrolls horizontally on narrow screens, or a card with `empty` if there are none. */
+/** Shows rows as a table, on narrow screens as a list of their cells, or a card with `empty` if there are none. */
 export function Table<T>({
   label,
   columns,
@@ -79,7 +79,12 @@ export function Table<T>({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section class="card scroll" aria-label={label} tabIndex={0}>
-      <table>
+      {/* Narrow screens hide the head, and repeat the names of the columns in the cells. */}
+      <table
+        ref={(table) =>
+          columns.forEach((column, at) => void table?.style.setProperty(`--column-${at + 1}`, JSON.stringify(column)))
+        }
+      >
         <thead>
           <tr>
             {columns.map((column) => (

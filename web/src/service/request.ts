@@ -76,7 +76,7 @@ export function unreachable(): RequestError {
 
 async function errorOf(response: Response): Promise<Pick<ErrorBody, 'msg' | 'errors'>> {
   try {
-    const { msg, errors }: Partial<ErrorBody> = await response.json();
+    const { msg, errors } = (await response.json()) as Partial<ErrorBody>;
     if (msg !== undefined) return { msg, ...(errors ? { errors } : {}) };
   } catch {
     // A gateway in between responds in its own format.

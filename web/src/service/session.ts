@@ -71,8 +71,10 @@ export function signIn(): void {
 export async function signOut(): Promise<void> {
   try {
     const { url } = await request<SignedOut>('POST', '/auth/sign-out');
-    sessionStorage.setItem(signedOutKey, 'yes');
     chooseAccount(undefined);
+    // The next person in this tab must not see drafts of this one.
+    sessionStorage.clear();
+    sessionStorage.setItem(signedOutKey, 'yes');
     location.assign(url);
   } catch (error) {
     session.value = { state: 'failed', problem: messageOf(error) };
