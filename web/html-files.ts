@@ -15,4 +15,4 @@ export const htmlFiles: readonly HtmlFile[] = [
 ];
 
 /** Paths of the other files of the build. Those in `assets` have a content hash in their names. */
-export const assetPaths = ['/assets/*', '/favicon.svg'] as const;
+export const assetPaths = ['/assets/*', '/favicon.svg', '/plain.css'] as const;

@@ -1,15 +1,3 @@
-import { createHash } from 'node:crypto';
-
-/** The colours and sizes of the page; see web/src/style.css. The names of its files change with each build. */
-const style = `:root{color-scheme:light dark;--accent:light-dark(#ad430d,#ff9d66);--on-accent:light-dark(#fff,#2b1204)}
-body{margin:0;min-height:100vh;display:grid;place-items:center;background:light-dark(#faf9f7,#16150f);color:light-dark(#221f1a,#f0ede6);font:100%/1.5 system-ui,sans-serif}
-main{max-width:34rem;padding:2rem 1.5rem;text-align:center;overflow-wrap:anywhere}
-img{width:3.5rem;height:3.5rem}
-h1{font-size:1.75rem;line-height:1.2;margin:1rem 0 .5rem}
-p{margin:0 0 1.5rem;color:light-dark(#5f5a51,#b3ada0)}
-a{display:inline-block;padding:.5rem 1.25rem;border-radius:.5rem;background:var(--accent);color:var(--on-accent);font-weight:600;text-decoration:none}
-a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}`;
-
 interface Content {
   title: string;
   text: string;
@@ -17,17 +5,18 @@ interface Content {
   link: { href: string; text: string };
 }
 
-/** Headers of such pages: nothing but their own style and the icon is loaded. */
+/** Headers of such pages: nothing but their style sheet and the icon is loaded. */
 export const plainPageHeaders: Record<string, string> = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** Returns an HTML document that needs no other file of the page. */
+/** Returns an HTML document without scripts. Its style sheet keeps its name, unlike the files of the page's build. */
 export function plainPage({ title, text, link }: Content): string {
   return `<!doctype html>
 <html lang="en">
@@ -36,7 +25,7 @@ export function plainPage({ title, text, link }: Content): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)} – Lathe</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<style>${style}</style>
+<link rel="stylesheet" href="/plain.css">
 </head>
 <body>
 <main>

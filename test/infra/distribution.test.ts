@@ -111,8 +111,11 @@ describe('the page', () => {
   );
 
   test.for([`/jobs/${id}a`, '/jobs/x', '/jobs/', '/jobs/*', `/webhooks/${id}/x`])(
-    'has nothing at %s, and responds as the API does',
+    'has nothing at %s, and responds with a page to browsers, otherwise as the API does',
     async (path) => {
+      const page = await send(path, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+      expect(page).toMatchObject({ status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } });
+      expect(page.body).toContain('<h1>Page not found</h1>');
       const { status, headers, body } = await send(path);
       expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'application/json' });
       expect(JSON.parse(body)).toEqual({ errorCode: 'not_found', msg: `There is no ${path}.` });

@@ -14,10 +14,10 @@ const scopes = [
 ] as const;
 
 const lifetimes = [
-  ['0', 'never'],
-  ['30', 'in 30 days'],
-  ['90', 'in 90 days'],
-  ['365', 'in a year'],
+  ['0', 'Never'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
 ] as const;
 
 /** Shows the API keys of the account. */
@@ -40,7 +40,7 @@ export function Keys() {
       if (created.value?.id === id) created.value = undefined;
     });
   return (
-    <View title="API keys" lead="Programs authenticate with API keys." from={loaded}>
+    <View title="API keys" lead="Your programs authenticate with API keys." from={loaded}>
       {({ docs }) => (
         <>
           <CardForm title="New key" action="Create key" onSubmit={create}>
@@ -69,7 +69,7 @@ export function Keys() {
             columns={['Name', 'Key', 'Scopes', 'Last used', 'Expires']}
             hasActions
             rows={docs}
-            empty={['No keys', 'With a key, a program can convert files on behalf of this account.']}
+            empty={['No keys', 'Create a key so that your programs can convert files with this account.']}
           >
             {(key) => (
               <tr key={key.id}>
@@ -78,8 +78,8 @@ export function Keys() {
                   <code>{key.start}…</code>
                 </td>
                 <td>{key.scopes.join(', ')}</td>
-                <td>{key.lastUsedAt === null ? 'never' : timeText(key.lastUsedAt)}</td>
-                <td>{key.expiresAt === null ? 'never' : timeText(key.expiresAt)}</td>
+                <td>{key.lastUsedAt === null ? 'Never' : timeText(key.lastUsedAt)}</td>
+                <td>{key.expiresAt === null ? 'Never' : timeText(key.expiresAt)}</td>
                 <td class="actions">
                   <Confirmed label={`Delete ${key.name}`} text="Delete" onConfirm={() => void remove(key)} />
                 </td>

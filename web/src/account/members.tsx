@@ -8,9 +8,9 @@ import { chooseAccount, session } from '../service/session.ts';
 import type { MemberList } from '../service/types.ts';
 
 const roles = [
-  ['owner', 'owner: full access'],
-  ['developer', 'developer: convert files'],
-  ['viewer', 'viewer: read only'],
+  ['owner', 'Owner: full access'],
+  ['developer', 'Developer: convert files'],
+  ['viewer', 'Viewer: read only'],
 ] as const;
 
 /** Shows the members of the account, and creates teams. */
@@ -36,7 +36,9 @@ export function Members() {
     <View
       title="Members"
       lead={
-        isTeam ? `Members of the account ${me.account.name}.` : 'This is your personal account. Teams have members.'
+        isTeam
+          ? `Members of the account ${me.account.name}.`
+          : 'This is your personal account. Create a team to share an account with others.'
       }
       from={loaded}
     >

@@ -16,7 +16,7 @@ export function Usage() {
   const query = new URLSearchParams({ from: dayText(today - (days.value - 1) * dayMs), to: dayText(today) });
   const loaded = useLoaded<UsageData>(`/v1/account/usage?${query}`);
   return (
-    <View title="Usage" lead="Conversion time excludes waiting and transfers." from={loaded}>
+    <View title="Usage" lead="Conversion time does not include waiting and file transfers." from={loaded}>
       {(usage) => (
         <>
           <Totals usage={usage} />
@@ -70,10 +70,10 @@ function Totals({ usage: { conversionSeconds, tasks, month } }: { usage: UsageDa
     [
       'Left this month',
       month.remainingMinutes === null
-        ? 'unlimited'
+        ? 'Unlimited'
         : `${month.remainingMinutes.toFixed(1)} of ${month.allowanceMinutes} min`,
     ],
-    ['Requests per minute', String(limits?.requestsPerMinute ?? 'unlimited')],
+    ['Requests per minute', String(limits?.requestsPerMinute ?? 'Unlimited')],
   ];
   return <Figures class="card figures" rows={rows} />;
 }

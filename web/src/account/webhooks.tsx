@@ -25,7 +25,7 @@ function List() {
   };
   const remove = (id: string) => run(() => request('DELETE', `/v1/account/webhooks/${id}`));
   return (
-    <View title="Webhooks" lead="Your endpoints that are called when a job is created or ends." from={loaded}>
+    <View title="Webhooks" lead="URLs that are called when a job is created, completes or fails." from={loaded}>
       {({ docs }) => (
         <>
           <CardForm title="New webhook" action="Create webhook" onSubmit={create}>
@@ -38,7 +38,7 @@ function List() {
             columns={['URL', 'Events', 'Created']}
             hasActions
             rows={docs}
-            empty={['No webhooks', 'With a webhook, you are notified about jobs and do not need to poll.']}
+            empty={['No webhooks', 'Create a webhook to be notified about jobs instead of polling.']}
           >
             {({ id, url, events, createdAt, disabledAt }) => (
               <tr key={id}>

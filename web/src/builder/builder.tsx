@@ -21,11 +21,7 @@ import { templates } from './templates.ts';
 export function Builder() {
   const loaded = useLoaded<Description>('/v1/openapi.json');
   return (
-    <View
-      title="Job builder"
-      lead="Combine tasks into a job, estimate its conversion time, run it, or copy it as code."
-      from={loaded}
-    >
+    <View title="Job builder" lead="Combine tasks into a job, then run it or copy it as code." from={loaded}>
       {(description) => <Workbench description={description} />}
     </View>
   );
@@ -78,7 +74,7 @@ function Workbench({ description }: { description: Description }) {
         <>
           <JobSettings current={current} />
           <section class="stack" aria-labelledby="as-code">
-            <h2 id="as-code">As code</h2>
+            <h2 id="as-code">Code</h2>
             <CodeTabs draft={current} />
           </section>
         </>
@@ -289,8 +285,8 @@ function AddTask({ operations }: { operations: Operation[] }) {
 }
 
 const settings = [
-  { name: 'tag', label: 'Tag', hint: 'For finding the job; not used otherwise.' },
-  { name: 'webhook_url', label: 'Webhook', hint: 'A URL that is called when the job ends.' },
+  { name: 'tag', label: 'Tag', hint: 'A label for finding the job later.' },
+  { name: 'webhook_url', label: 'Webhook', hint: 'A URL that is called when the job completes or fails.' },
 ];
 
 function JobSettings({ current }: { current: Draft }) {

@@ -38,7 +38,9 @@ export function Convert() {
     <div class="stack">
       <div>
         <h1>Convert files</h1>
-        <p class="lead">Images, documents, audio, video and archives. Files are deleted automatically{lifetime}.</p>
+        <p class="lead">
+          Images, documents, e-books, audio, video and archives. Files are deleted automatically{lifetime}.
+        </p>
       </div>
       <DropZone />
       {items.value.length > 1 && <Together mayStart={state === 'in'} />}

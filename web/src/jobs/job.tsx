@@ -119,7 +119,7 @@ function Shown({ job }: { job: Job }) {
         {(task) => <Row key={task.id} task={task} now={task.endedAt === null ? now : 0} />}
       </Table>
       <p class="small quiet">
-        Created {timeText(job.createdAt)}. The job is deleted {timeText(job.expiresAt)}, its files earlier.
+        Created {timeText(job.createdAt)}. The job expires {timeText(job.expiresAt)}, its files before that.
       </p>
     </>
   );

@@ -29,7 +29,7 @@ const statuses = [
 
 const invitation = (
   <>
-    <a href="/">Convert a file</a>, or create a job with the <a href="/docs">API</a>.
+    <a href="/">Convert a file</a> or create a job with the <a href="/docs">API</a>.
   </>
 );
 

@@ -30,7 +30,7 @@ export function SignInFirst({ to }: { to: string }) {
   return (
     <div class="card empty">
       <h1>Sign in {to}</h1>
-      <p>Your conversions belong to your account.</p>
+      <p>Your conversions are private to your account.</p>
       <button type="button" class="main" onClick={signIn}>
         Sign in
       </button>
