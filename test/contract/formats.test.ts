@@ -37,6 +37,12 @@ describe('Format queries', () => {
     expect(inputs).toEqual(expect.arrayContaining(['jpg', 'png']));
   });
 
+  it('an extension that is another spelling of a format names that format', async () => {
+    const { body } = await call('/v1/query/formats/convert?input_format=png');
+    const formats = body.formats.filter(({ ext }: Body) => ['jpg', 'jpeg'].includes(ext));
+    expect(formats).toEqual(expect.arrayContaining([{ ext: 'jpg' }, { ext: 'jpeg', aliasOf: 'jpg' }]));
+  });
+
   it('an unknown extension has no formats', async () => {
     expect(exts((await call('/v1/query/formats/convert?input_format=nonsense')).body)).toEqual([]);
   });

@@ -32,6 +32,7 @@ describe('A key', () => {
       account: { id: expect.stringMatching(/^[0-9a-f]{24}$/), kind: 'personal' },
       scopes: ['read'],
       key: { id, name: 'Mine', limits: { maxFileBytes: 5 }, expiresAt: null },
+      retention: { fileSeconds: expect.any(Number), recordSeconds: expect.any(Number) },
     });
     expect(body).not.toHaveProperty('person');
   });

@@ -65,8 +65,8 @@ test('no view violates WCAG 2.2 AA or is wider than the window, light, dark and 
         ),
       );
       if (isCut) found.push(`${place} has a table that is cut off`);
-      const header = await page.$eval('header', ({ offsetHeight }) => offsetHeight);
-      if (header > maxHeaderHeight) found.push(`${place} has a header of ${header} pixels`);
+      const [header = 0] = await page.$$eval('header', (all) => all.map(({ offsetHeight }) => offsetHeight));
+      if (header > maxHeaderHeight && view.name !== 'menu') found.push(`${place} has a header of ${header} pixels`);
     }
     await page.close();
   }

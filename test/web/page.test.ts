@@ -144,7 +144,7 @@ test('a format is found by its alias, by keyboard alone, after the usual ones', 
   const active = () =>
     page.$eval(
       '.formats input',
-      (input) => document.getElementById(input.ariaActiveDescendantElement?.id ?? '')?.textContent,
+      (input) => document.getElementById(input.getAttribute('aria-activedescendant') ?? '')?.textContent,
     );
   await page.keyboard.press('ArrowDown');
   expect(await active()).toBe('WEBP');

@@ -26,6 +26,11 @@ export async function makeViews(service: RunningService, folder: string): Promis
   };
   const picture = join(folder, 'meadow.png');
   await writeFile(picture, await sharp(Buffer.from(meadow)).png().toBuffer());
+  const text = join(folder, 'letter.md');
+  await writeFile(text, '# A letter\n');
+  // Its format is detected by its name until it is converted.
+  const film = join(folder, 'film.avi');
+  await writeFile(film, 'A film.');
   const file = { operation: 'import/base64', file: dataUri('image/svg+xml', meadow), filename: 'meadow.svg' };
   const webhook = await send('/v1/account/webhooks', { url: 'https://example.com/lathe', events: ['job.failed'] });
   await send('/v1/account/keys', { name: 'Nightly import', expires_in: 86_400 * 90 });
@@ -66,6 +71,36 @@ export async function makeViews(service: RunningService, folder: string): Promis
       },
     },
     {
+      name: 'formats',
+      path: '/',
+      async prepare(page) {
+        await chosen(page);
+        await page.locator('li button.format').click();
+        await page.waitForSelector('.formats input:focus');
+      },
+    },
+    {
+      name: 'several',
+      path: '/',
+      async prepare(page) {
+        await choose(page, picture, text, film);
+        await showsFormat(page, 'mp4');
+        await page.locator('button[aria-label="Remove film.avi"]').click();
+        await click(page, 'Merge into one PDF');
+        await page.waitForSelector('button[aria-label="Remove 2 files in one"]');
+      },
+    },
+    {
+      name: 'video',
+      path: '/',
+      async prepare(page) {
+        await choose(page, film);
+        await showsFormat(page, 'mp4');
+        await click(page, 'Options');
+        await click(page, 'Advanced');
+      },
+    },
+    {
       name: 'result',
       path: '/',
       async prepare(page) {
@@ -99,6 +134,15 @@ export async function makeViews(service: RunningService, folder: string): Promis
         await page.waitForSelector('.field .wrong');
       },
     },
+    {
+      name: 'menu',
+      path: '/usage',
+      async prepare(page) {
+        await shows(page, 'By day');
+        // Wide windows show the menu anyway.
+        await page.$eval('.menu-button', (button) => (button as HTMLButtonElement).click());
+      },
+    },
     { name: 'jobs', path: '/jobs', prepare: (page) => shows(page, 'meadow') },
     { name: 'job', path: `/jobs/${job.id}`, prepare: (page) => shows(page, 'links') },
     { name: 'failed-job', path: `/jobs/${failed.id}`, prepare: (page) => shows(page, 'Tasks') },
@@ -108,6 +152,8 @@ export async function makeViews(service: RunningService, folder: string): Promis
     { name: 'deliveries', path: `/webhooks/${webhook.id}`, prepare: (page) => shows(page, 'All webhooks') },
     { name: 'members', path: '/members', prepare: (page) => shows(page, 'New team') },
     { name: 'audit', path: '/audit', prepare: (page) => shows(page, 'key.created') },
+    { name: 'not-found', path: '/nope' },
+    { name: 'sign-in-failed', path: '/auth/callback?state=unknown' },
     { name: 'unknown-job', path: `/jobs/${'0'.repeat(24)}`, prepare: (page) => shows(page, 'There is no') },
     {
       name: 'signed-out',

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { aliasesOf, type FormatGroup, groupFormats, searchFormats, usualOutputs } from './formats.ts';
 
 interface Props {
@@ -106,9 +106,13 @@ function List({ id, groups, value, typed, blank, onChoose, onClose }: ListProps)
   const prefix = useId();
   const popup = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the next key is typed.
+  useLayoutEffect(() => {
     search.current?.focus();
+    search.current?.setSelectionRange(typed.length, typed.length);
     keepInWindow(popup.current);
+  }, []);
+  useEffect(() => {
     const away = ({ target }: Event) => {
       if (target instanceof Element && popup.current?.parentElement?.contains(target) === false) onClose();
     };
