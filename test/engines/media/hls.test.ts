@@ -125,7 +125,10 @@ describe('Segments', () => {
       expect(parts.map(([first]) => [first?.key_frame, first?.pict_type])).toEqual(parts.map(() => [1, 'I']));
       const times = parts.flat().map(({ pts_time }) => Number(pts_time));
       expect(times).toHaveLength(Math.round(film.seconds * film.rate));
-      expect(Math.max(...times.map((time, at) => Math.abs(time - at / film.rate)))).toBeLessThan(0.001);
+      // ffmpeg shows pictures as much later as they wait for their order. The time of a fragment is that of its first picture.
+      const [late = 0] = times;
+      expect(late).toBeLessThan(0.1);
+      expect(Math.max(...times.map((time, at) => Math.abs(time - late - at / film.rate)))).toBeLessThan(0.001);
     }
   });
 

@@ -105,8 +105,8 @@ export function planStream(
         // By time and not by count, so that all renditions have key frames at the same times.
         ...['-force_key_frames', `expr:gte(t,n_forced*${keys})`, '-forced-idr', '1'],
         ...perOutput,
-        // An edit list and no negative offsets (`cmaf`), which ffmpeg and players based on it would show late.
-        ...['-f', 'mp4', '-movflags', '+frag_keyframe+delay_moov+default_base_moof', files.video(index)],
+        // With `cmaf`, the first picture of a fragment is shown at the time of the fragment, as players expect.
+        ...['-f', 'mp4', '-movflags', '+cmaf+frag_keyframe', files.video(index)],
       ]),
       ...sounds.flatMap(({ stream, channels }, index) => [
         ...['-map', `0:${stream.index}`],
