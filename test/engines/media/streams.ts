@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, setOptions, types } from 'hls-parser';
-import { readZip } from '../../support/zip.ts';
 import { ffmpeg } from './samples.ts';
+import { unpack } from './unpack.ts';
 import { run, testFolder } from './work.ts';
 
 const execute = promisify(execFile);
@@ -25,12 +25,7 @@ export async function streamOf(
   outputFormat = 'hls',
 ): Promise<Stream> {
   const { path, outputs, warnings = [] } = await run('convert', input, outputFormat, options);
-  const files = await readZip(await readFile(path));
-  const folder = await testFolder();
-  for (const [name, content] of files) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), content);
-  }
+  const { folder, files } = await unpack(path);
   return { folder, files, warnings, name: outputs[0]?.name ?? '' };
 }
 
