@@ -39,6 +39,13 @@ export async function keepOutputs(
     bytes += version.size;
     if (bytes > maxOutputBytes)
       throw invalidResponse(`Outputs of ${bytes} bytes were stored; the maximum is ${maxOutputBytes}.`);
-    return { key, name: names[index] ?? '', size: version.size, format, mediaType, token: newToken() };
+    return {
+      key,
+      name: names[index] ?? '',
+      size: version.size,
+      format: catalogue.storedAs(format),
+      mediaType,
+      token: newToken(),
+    };
   });
 }

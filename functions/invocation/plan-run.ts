@@ -85,9 +85,10 @@ export function formatsOf({ files: [first], outputFormat }: RunPlan): string {
 
 /** Returns the name of an output. Its extension matches its format, so that a picture cannot pose as a program. */
 export function outputName(name: string, format: string, filename: JsonValue | undefined): string {
-  if (typeof filename === 'string') return withExtension(safeName(filename), format);
+  const extension = catalogue.storedAs(format);
+  if (typeof filename === 'string') return withExtension(safeName(filename), extension);
   const safe = safeName(name);
-  return safe.toLowerCase().endsWith(`.${format}`) ? safe : withExtension(safe, format);
+  return safe.toLowerCase().endsWith(`.${extension}`) ? safe : withExtension(safe, extension);
 }
 
 /** Returns a file with the requested input format. `checkFile` checks whether the content has it. */

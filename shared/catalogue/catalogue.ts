@@ -31,6 +31,8 @@ export interface Format {
   mediaType: string;
   /** The format this is another spelling of: `jpeg` is `jpg`. */
   aliasOf?: string;
+  /** The format of its files, if it names their content: an `hls` is stored as a `zip`. */
+  storedAs?: string;
   /** What content detection calls files of this format, if not its own name: a `doc` is a `cfb`. */
   contents?: string[];
 }
@@ -232,6 +234,11 @@ export class Catalogue {
   /** Returns the media type of a format; defaults to `application/octet-stream`. */
   mediaType(ext: string): string {
     return this.#formatsByName().get(ext)?.mediaType ?? 'application/octet-stream';
+  }
+
+  /** Returns the format of the files of an output format: usually itself. */
+  storedAs(ext: string): string {
+    return this.#formatsByName().get(ext)?.storedAs ?? ext;
   }
 
   #formatsByName(): Map<string, Format> {

@@ -2,7 +2,15 @@ import type { Capability, EngineCatalogue, Format } from '../../../shared/catalo
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import { detectMedia } from './detect.ts';
 import { videoEncoders } from './encoders.ts';
-import { audioFormats, type MediaFormat, mediaFormat, mediaFormats, pictureFormats, videoFormats } from './formats.ts';
+import {
+  audioFormats,
+  type MediaFormat,
+  mediaFormat,
+  mediaFormats,
+  pictureFormats,
+  streamFormats,
+  videoFormats,
+} from './formats.ts';
 import {
   animationOptions,
   compressAudioOptions,
@@ -11,6 +19,7 @@ import {
   cropOptions,
   gifOptions,
   stillOptions,
+  streamOptions,
   trimOptions,
 } from './options.ts';
 import { components, requires } from './requires.ts';
@@ -33,8 +42,13 @@ const animationIn = ['gif', 'apng', 'webp'];
 /** Video formats that may have audio. */
 const soundIn = allNames(readable(videoFormats).filter(({ audio }) => audio !== undefined));
 
-const formats: Format[] = mediaFormats.flatMap(({ ext, mediaType, aliases = [], contents }): Format[] => [
-  { ext, mediaType, ...(contents ? { contents: contents.filter((name) => name !== ext) } : {}) },
+const formats: Format[] = mediaFormats.flatMap(({ ext, mediaType, aliases = [], contents, storedAs }): Format[] => [
+  {
+    ext,
+    mediaType,
+    ...(contents ? { contents: contents.filter((name) => name !== ext) } : {}),
+    ...(storedAs ? { storedAs } : {}),
+  },
   ...aliases.map((alias): Format => ({ ext: alias, mediaType, aliasOf: ext })),
 ]);
 
@@ -107,6 +121,7 @@ export const catalogue: EngineCatalogue = {
     ...toEach('convert', [...videoIn, ...animationIn], writable(videoFormats), convertOptions),
     ...toEach('convert', [...soundIn, ...audioIn], writable(audioFormats), convertOptions),
     ...toEach('convert', videoIn, pictureFormats, pictureOptions),
+    ...toEach('convert', [...videoIn, ...audioIn], streamFormats, streamOptions),
     ...keeping('trim', videoFormats, commonVideo, () => trimOptions),
     ...keeping('trim', audioFormats, commonAudio, () => trimOptions),
     ...keeping('crop', videoFormats, commonVideo, () => cropOptions),

@@ -91,9 +91,10 @@ async function* indexes(file: FileHandle, size: number): AsyncGenerator<{ at: nu
 export async function* topBoxes(
   file: FileHandle,
   size: number,
+  max = maxBoxes,
 ): AsyncGenerator<{ type: string; at: number; length: number }> {
   let at = 0;
-  for (let boxes = 0; at + 16 <= size && boxes < maxBoxes; boxes++) {
+  for (let boxes = 0; at + 16 <= size && boxes < max; boxes++) {
     const header = await read(file, at, 16);
     const short = header.readUInt32BE(0);
     const length = short === 1 ? Number(header.readBigUInt64BE(8)) : short === 0 ? size - at : short;

@@ -2,6 +2,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import type { OutputFile } from '../runtime/engine.ts';
 import { animate, decodeWebp, requireAnimation, requireFewInputFrames, steadyRate } from './animation.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
+import { convertToStream } from './hls/stream.ts';
 import { limits } from './limits.ts';
 import { probePlainMovie } from './plain-movie.ts';
 import { emptyRequest, type MediaRequest, planInTime, type Resize } from './plan.ts';
@@ -26,6 +27,7 @@ export async function convert(job: MediaJob, run: MediaRun): Promise<OutputFile[
     return [outputOf(job)];
   }
   if (target.kind === 'still') return takeStills({ ...job, probe }, run);
+  if (target.kind === 'stream') return [await convertToStream({ ...job, probe }, run)];
   let steady: number | undefined;
   if (mediaFormat(input.format).kind === 'animation') {
     const delays = await frameDelays(input, limits.inputFrames + 1, run);

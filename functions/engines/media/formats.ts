@@ -24,9 +24,11 @@ interface AudioTrack {
 
 export interface MediaFormat {
   ext: string;
-  kind: 'video' | 'audio' | 'animation' | 'still';
+  kind: 'video' | 'audio' | 'animation' | 'still' | 'stream';
   mediaType: string;
   aliases?: string[];
+  /** The format of its files, if it is that of a container for several. */
+  storedAs?: string;
   /** Names of the format in content detection. */
   contents?: string[];
   /** ffmpeg's demuxer; omitted if the format is only written. */
@@ -402,7 +404,21 @@ export const pictureFormats: MediaFormat[] = [
   { ext: 'png', kind: 'still', mediaType: 'image/png', muxer: 'image2' },
 ];
 
-export const mediaFormats: MediaFormat[] = [...videoFormats, ...audioFormats, ...pictureFormats];
+/** Segments with playlists and a manifest. Both have those of both, because the segments are the same. */
+const stream = {
+  kind: 'stream',
+  mediaType: 'application/zip',
+  storedAs: 'zip',
+  video: encoded('libx264', 'libx265'),
+  audio: { ...encoded('aac'), channels: 6 },
+} satisfies Partial<MediaFormat>;
+
+export const streamFormats: MediaFormat[] = [
+  { ...stream, ext: 'hls' },
+  { ...stream, ext: 'dash' },
+];
+
+export const mediaFormats: MediaFormat[] = [...videoFormats, ...audioFormats, ...pictureFormats, ...streamFormats];
 
 const byExtension = new Map(mediaFormats.map((format) => [format.ext, format]));
 

@@ -12,6 +12,10 @@ export const limits = {
   /** Frames of an animation, or extracted from a video. */
   animationFrames: 3000,
   stills: maxFilesPerTask,
+  /** Segments of all tracks of HLS and DASH. */
+  segments: 20_000,
+  /** Thumbnails of a video in HLS and DASH. */
+  thumbnails: 1000,
   /** Frames of an animated image that becomes a video, and their total number of pixels. */
   inputFrames: 10_000,
   inputPixels: 5_000_000_000,

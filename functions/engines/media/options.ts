@@ -354,6 +354,51 @@ export function stillOptions(ext: string): OptionDescriptor[] {
   return withPictureOptions(own, ext);
 }
 
+/** Options of a conversion to HLS and DASH. */
+export function streamOptions({ video }: MediaFormat): OptionDescriptor[] {
+  return [
+    {
+      name: 'renditions',
+      label: 'Renditions',
+      hint: 'Heights of the renditions, separated by commas. Those above the height of the source are replaced by it. For portrait videos, they are widths.',
+      data_type: 'string',
+      default_value: '1080,720,480,360',
+      properties: { pattern: String.raw`\d{2,4}(?:,\d{2,4}){0,7}` },
+    },
+    integer('segment_seconds', 'Segment length', 'Duration of a segment.', [1, 30], {
+      default_value: '6',
+      units: 's',
+    }),
+    choice('video_codec', 'Video codec', 'Codec of the video.', videoLabels(video?.encoders ?? []), {
+      default_value: video?.encoders[0] ?? '',
+    }),
+    integer(
+      'video_crf',
+      'Constant rate factor',
+      'Quality of the video. Lower values look better and make larger files; 18 to 28 is typical. Each rendition has a maximum bit rate in any case.',
+      [0, 51],
+    ),
+    choice('preset', 'Preset', presetHint, presetChoices),
+    integer('audio_bitrate', 'Audio bit rate', 'Bit rate of the audio.', [8, 1024], kilobits),
+    integer('channels', 'Channels', 'At most 6, as in 5.1. Defaults to those of the source, at most 2.', [1, 6]),
+    choice(
+      'subtitles_mode',
+      'Subtitles',
+      'How subtitles in the input are handled.',
+      [
+        ['none', 'Removed'],
+        ['soft', 'Kept as WebVTT'],
+      ],
+      { default_value: 'soft' },
+    ),
+    integer('thumbnail_seconds', 'Thumbnails', 'Seconds between thumbnails for seeking; 0 makes none.', [0, 600], {
+      default_value: '10',
+      units: 's',
+    }),
+    ...cut,
+  ];
+}
+
 function percentage(name: string, condition: OptionCondition): OptionDescriptor {
   return number(name, 'Percentage', 'Output size as a percentage of the input.', [1, 100], {
     default_value: '60',

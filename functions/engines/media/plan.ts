@@ -101,14 +101,14 @@ export const emptyRequest: MediaRequest = {
 /** File name of the extracted subtitles. ffmpeg runs in the task's folder, so that no path is part of a filter. */
 export const subtitleFile = 'subtitles.srt';
 
-const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'];
+export const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'];
 const bitmapSubtitles = ['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle'];
-const maxTracks = 8;
+export const maxTracks = 8;
 /** Visually lossless H.264. */
 const archiveCrf = 16;
 /** Higher values are the clock of the container, not a frame rate. */
-const steadiestRate = 60;
-const fallbackRate = 25;
+export const steadiestRate = 60;
+export const fallbackRate = 25;
 const maxRate = 120;
 
 /** Plans a conversion with a preset that fits the time, and throws if none does. */
@@ -397,7 +397,8 @@ function scalesNothing(video: VideoStream, size: Size): boolean {
   return video.width === size.width && video.height === size.height && video.pixelFormat.startsWith('yuv');
 }
 
-function perSecond(rate: number | string | undefined): number | undefined {
+/** Returns a frame rate as a number. */
+export function perSecond(rate: number | string | undefined): number | undefined {
   if (typeof rate !== 'string') return rate;
   const [above = 0, below = 1] = rate.split('/').map(Number);
   return above / below;
@@ -446,8 +447,8 @@ function frameRate(
   return exactRate(Math.min(own ?? fallbackRate, steadiestRate));
 }
 
-/** Frame rates of television are fractions without an exact decimal. */
-function exactRate(rate: number): number | string {
+/** Returns a frame rate for ffmpeg. Those of television are fractions without an exact decimal. */
+export function exactRate(rate: number): number | string {
   for (const whole of [24, 30, 60]) {
     if (Math.abs(rate - (whole * 1000) / 1001) < 0.005) return `${whole * 1000}/1001`;
   }
@@ -468,7 +469,7 @@ export function rateFilter(rate: number | string, seconds: number | undefined): 
 }
 
 /** Returns the filter chain of the video, and the size of the resulting frames. */
-function pictureFilters(
+export function pictureFilters(
   video: VideoStream,
   rate: number | string | undefined,
   { probe, target, request }: Conversion,

@@ -19,6 +19,8 @@ export interface Pictures {
   frames: number;
   /** Bits per pixel of the input, if they indicate its amount of detail. */
   bitsPerPixel?: number | undefined;
+  /** Smaller copies of them, which are encoded as well. */
+  smaller?: Pictures[];
 }
 
 /** The work for an output. */
@@ -55,11 +57,15 @@ export function estimate(load: Load, preset: Preset, cores: number): number {
   const [decoded, decodingCores] = decodingSpeed;
   const reading = megapixelsRead / decoded / Math.min(cores, decodingCores);
   if (!pictures) return reading + oneCoreSeconds;
+  const writing = [pictures, ...(pictures.smaller ?? [])].map((each) => writingSeconds(each, preset, cores));
+  return writing.reduce((sum, seconds) => sum + seconds, reading + oneCoreSeconds);
+}
+
+function writingSeconds(pictures: Pictures, preset: Preset, cores: number): number {
   const { writer, width, height, frames } = pictures;
   const [speed, usefulCores] = speedOf(writer, preset, width * height);
   const megapixels = (width * height * frames * effort(pictures)) / 1_000_000;
-  const writing = megapixels / speed / Math.min(cores, usefulCores);
-  return reading + oneCoreSeconds + writing;
+  return megapixels / speed / Math.min(cores, usefulCores);
 }
 
 /** Bits per pixel of the video that the speeds are measured with, and of one that hardly changes. */

@@ -133,7 +133,11 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
 const minSeconds = 0.25;
 
 /** Returns a warning about audio that is shorter than its header declares, if enough is left to be useful. */
-function earlyEnd({ probe, request }: Transcode, promised: number, decoded: number): string | undefined {
+export function earlyEnd(
+  { probe, request }: Pick<ProbedJob, 'probe'> & { request: Pick<MediaRequest, 'cut'> },
+  promised: number,
+  decoded: number,
+): string | undefined {
   // A truncated video is rejected, because half of a video must not go unnoticed.
   if (probe.video || decoded < minSeconds || !endsEarly(decoded, promised)) return undefined;
   const whole = request.cut ? `the ${promised.toFixed(1)} requested seconds` : `${promised.toFixed(1)} seconds`;

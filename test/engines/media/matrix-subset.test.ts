@@ -58,7 +58,7 @@ describe.concurrent('Each format is read once and written once', () => {
     const { path, outputs: made } = await run('convert', { path: sample, format: input }, output);
 
     // Assess
-    expect(made[0]?.name).toBe(`sample.${output}`);
+    expect(made[0]?.name).toBe(`sample.${media.storedAs(output)}`);
     await matrix.verify({ path, format: output }, { path: sample, format: input }, 'convert');
   }
 });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { mediaFormat } from '../../../functions/engines/media/formats.ts';
@@ -13,6 +14,7 @@ import {
   videoSimilarity,
 } from './compare.ts';
 import { makeSample, pictureSize } from './samples.ts';
+import { unpack } from './unpack.ts';
 
 const execute = promisify(execFile);
 
@@ -39,6 +41,7 @@ export const matrix: EngineMatrix = {
     const { kind } = mediaFormat(output.format);
     if (kind === 'audio') await verifySound(output, input, operation);
     else if (kind === 'video') await verifyVideo(output, input, operation);
+    else if (kind === 'stream') await verifyStream(output, input);
     else await verifyPicture(output, input);
   },
 };
@@ -132,6 +135,26 @@ function even(length: number): number {
 async function similarityOfWebp(output: Sample, input: Sample): Promise<number> {
   const frame = await firstFrame(output.path);
   return pictureSimilarity(frame, await sharp(input.path, { page: 0 }).png().toBuffer());
+}
+
+/** Looks at the first variant of a stream, as a player of HLS finds it. */
+async function verifyStream(output: Sample, input: Sample): Promise<void> {
+  const path = join((await unpack(output.path)).folder, 'master.m3u8');
+  const [made, given] = [await facts(path), await once(facts, input.path)];
+  expectThat(made.format === 'hls', `it is ${made.format}`);
+  expectThat((made.video === undefined) === (given.video === undefined), 'its pictures are not those of the input');
+  expectThat((made.audio === undefined) === (given.audio === undefined), 'its sound is not that of the input');
+  if (!made.video || !given.video) return judgeSound(await listen(path), await once(listen, input.path), 'convert');
+  const [shape, wanted] = [made.video.aspect, given.video.aspect];
+  expectThat(
+    Math.abs(shape - wanted) / wanted < 0.05,
+    `its shape is ${shape.toFixed(3)} instead of ${wanted.toFixed(3)}`,
+  );
+  const { similarity, sounds } = given.audio
+    ? await compareWithSound(path, input.path)
+    : { similarity: await videoSimilarity(path, input.path), sounds: undefined };
+  expectThat(similarity >= minSimilarity.convert, `its similarity is ${similarity}`);
+  if (sounds) judgeSound(...sounds, 'convert');
 }
 
 async function verifySound(output: Sample, input: Sample, operation: string): Promise<void> {
