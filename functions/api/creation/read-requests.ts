@@ -92,7 +92,7 @@ function readParameters(
   const result = schema.safeParse(body);
   const misspelled = misspelledFields(schema, body, path);
   if (!result.success)
-    return { errors: { ...fieldErrors(result.error, path), ...misspelled }, reason: refusalOf(result.error) };
+    return { errors: { ...fieldErrors(result.error, body, path), ...misspelled }, reason: refusalOf(result.error) };
   if (Object.keys(misspelled).length > 0) return { errors: misspelled, reason: 'unknown_field' };
   const { input, ...parameters } = result.data as JsonObject;
   return {

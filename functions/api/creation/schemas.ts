@@ -60,6 +60,7 @@ const Options = () =>
     .meta({ maxProperties: maxOptions });
 
 const maxBase64Characters = 1_500_000;
+const tooLargeForBase64 = `Expected at most ${maxBase64Characters} characters of base64, which is a file of about 1 MB. Use import/upload or import/url for larger files.`;
 const maxHtmlCharacters = 4_400_000;
 const dataUri =
   '^[Dd][Aa][Tt][Aa]:[^,\\x00]*;[Bb][Aa][Ss][Ee]64,(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$';
@@ -219,7 +220,11 @@ const fields: { readonly [Name in OperationName]: () => z.ZodRawShape } = {
       .meta({ maxProperties: maxHeaders, propertyNames: headerNames }),
   }),
   'import/base64': () => ({
-    file: text(maxBase64Characters)
+    file: z
+      .string('Expected a string.')
+      .min(1, 'Expected a non-empty string.')
+      .max(maxBase64Characters, tooLargeForBase64)
+      .regex(...withoutNul)
       .describe(
         'Content as a data URI: data:<media_type>;base64,<data>. Padding is optional, white space is ignored, and the URL-safe alphabet is accepted.',
       )
