@@ -66,7 +66,7 @@ const dataUri =
   '^[Dd][Aa][Tt][Aa]:[^,\\x00]*;[Bb][Aa][Ss][Ee]64,(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$';
 
 const objstoreA = () => ({
-  bucket: text(255),
+  bucket: text(255).describe('Bucket of Amazon S3 or a compatible store.'),
   region: text(100).regex(/^[A-Za-z0-9-]+$/, 'Expected a region such as us-east-1.'),
   access_key_id: text(256)
     .optional()
@@ -76,13 +76,13 @@ const objstoreA = () => ({
   endpoint: Url.optional().describe('Custom API endpoint. Defaults to that of the region.'),
 });
 const objstoreB = () => ({
-  project_id: text(255),
-  bucket: text(255),
+  project_id: text(255).describe('Google Cloud project.'),
+  bucket: text(255).describe('Bucket of Google Cloud Storage.'),
   client_email: text(320),
   private_key: text(16_384),
 });
 const blobstore = () => ({
-  container: text(255),
+  container: text(255).describe('Container of Azure Blob Storage.'),
   storage_account: text(24).regex(/^[a-z0-9]{3,24}$/, 'Expected 3 to 24 lower-case letters and digits.'),
   storage_access_key: text(1024).optional().describe('Required unless sas_token is given.'),
   sas_token: text(4096).optional(),
