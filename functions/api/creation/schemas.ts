@@ -25,9 +25,10 @@ const MergeInputs = () =>
     .min(2, tooFewToMerge)
     .max(1000, 'Expected at most 1000 tasks.')
     .describe('Ids of the tasks to read files from, in this order.');
-const Filename = () => text(1024).describe('Overrides the name of the file.');
+const Filename = () =>
+  text(1024, 'Expected a file name such as report.docx.').describe('Overrides the name of the file.');
 const Format = () =>
-  text(20)
+  text(20, 'Expected a format such as pdf.')
     .transform((format) => format.toLowerCase().replace(/^\./, ''))
     .describe('File extension without a dot.');
 const maxOptions = 100;
@@ -221,7 +222,7 @@ const fields: { readonly [Name in OperationName]: () => z.ZodRawShape } = {
   }),
   'import/base64': () => ({
     file: z
-      .string('Expected a string.')
+      .string('Expected a data URI of the form data:<media_type>;base64,<data>.')
       .min(1, 'Expected a non-empty string.')
       .max(maxBase64Characters, tooLargeForBase64)
       .regex(...withoutNul)

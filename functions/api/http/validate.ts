@@ -11,7 +11,7 @@ export function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
   const result = schema.safeParse(value);
   const misspelled = misspelledFields(schema, value);
   if (!result.success)
-    throw invalidFields({ ...fieldErrors(result.error, value), ...misspelled }, refusalOf(result.error));
+    throw invalidFields({ ...misspelled, ...fieldErrors(result.error, value) }, refusalOf(result.error));
   if (Object.keys(misspelled).length > 0) throw invalidFields(misspelled, 'unknown_field');
   return result.data;
 }
@@ -94,7 +94,7 @@ function messageOf({ code, path, message }: z.core.$ZodIssue, value: unknown): s
   if (code !== 'invalid_type' && code !== 'invalid_union' && code !== 'invalid_value') return message;
   const received = path.reduce<unknown>((current, name) => Object(current)[name], value);
   if (received === undefined) return path.length > 0 ? `The field is missing. ${message}` : message;
-  const expected = message.replace(/[.]$/, '');
+  const expected = path.length > 0 ? message.replace(/[.]$/, '') : 'Expected a JSON object';
   // A string is not repeated unless it must be one of a list, because it may be a secret.
   if (code === 'invalid_value' && typeof received === 'string')
     return `${expected} but received ${JSON.stringify(received.slice(0, maxShown).toWellFormed())}.`;

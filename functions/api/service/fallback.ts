@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { nearestName } from '../../../shared/operations/nearest-name.ts';
 import { usualHeaders } from '../http/usual-headers.ts';
 import { routes } from '../routes.ts';
 
@@ -8,9 +9,19 @@ export async function handler(event: APIGatewayProxyEventV2): Promise<APIGateway
   const allowed = Object.values(routes)
     .filter((route) => matches(route.path, path))
     .flatMap((route): string[] => ('alsoHead' in route ? [route.method, 'HEAD'] : [route.method]));
-  if (allowed.length === 0) return respond(404, 'not_found', `There is no ${path}.`);
+  if (allowed.length === 0) return respond(404, 'not_found', `There is no ${path}.${hintFor(path)}`);
   const Allow = allowed.join(', ');
   return respond(405, 'method_not_allowed', `${method} is not allowed for ${path}. Allowed: ${Allow}.`, { Allow });
+}
+
+/** Returns a sentence with the path that a client probably meant: without a slash at its end, misspelled or incomplete. */
+function hintFor(path: string): string {
+  const known = Object.values(routes).map((route) => route.path);
+  const trimmed = path.replace(/\/+$/, '');
+  if (known.some((template) => matches(template, trimmed))) return ` Did you mean ${trimmed}?`;
+  const end = `/${trimmed.split('/').at(-1)}`;
+  const meant = nearestName(trimmed, known) ?? known.find((template) => template.endsWith(end));
+  return meant === undefined ? ' The API reference is at /docs.' : ` Did you mean ${meant}?`;
 }
 
 function matches(template: string, path: string): boolean {
