@@ -17,7 +17,7 @@ const tidy = [
 /** Files that need a service as it is, and no other's account. */
 const sharing = [
   'test/events/browser.test.ts',
-  'test/stack/{descriptors,instant,lists,pictures,posted-twice,readme,slice,text-and-size}.test.ts',
+  'test/stack/{descriptors,instant,lists,pictures,posted-twice,readme,slice,snippets,text-and-size}.test.ts',
 ];
 
 /**

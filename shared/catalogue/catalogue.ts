@@ -210,10 +210,20 @@ export class Catalogue {
     return [...inputs].sort();
   }
 
-  /** Lists the options that an operation has for any pair of formats. */
-  optionNames(operation: ProcessingOperation): string[] {
-    const names = this.#offersOf(operation).flatMap(({ capability }) => capability.options.map(({ name }) => name));
+  /** Lists the options that an operation has for any pair of formats, or for any with this output format. */
+  optionNames(operation: ProcessingOperation, to?: string): string[] {
+    const names = this.#offersOf(operation)
+      .filter(({ capability }) => to === undefined || capability.to.includes(to))
+      .flatMap(({ capability }) => capability.options.map(({ name }) => name));
     return [...new Set(names)];
+  }
+
+  /** Returns whether an engine would offer a pair, or one with `*` for any format, if this machine lacked no component. */
+  isWithheld(operation: ProcessingOperation, from: string, to: string): boolean {
+    const includes = (formats: string[], format: string) => format === '*' || formats.includes(format);
+    return this.#offersOf(operation).some(
+      ({ capability, lacks }) => lacks.size > 0 && includes(capability.from, from) && includes(capability.to, to),
+    );
   }
 
   /** Lists every format that any operation reads or writes, sorted. */

@@ -20,6 +20,8 @@ export async function detectFile(catalogue: Catalogue, content: Uint8Array, name
   const named = catalogue.canonical(extensionOf(name));
   const found = detectByEngines(catalogue, start, name) ?? (await detectByContent(start)) ?? '';
   const detected = isBinary(catalogue, found) && isPlainText(start) ? '' : found;
+  const mistaken = detected === '' && isNeverText(catalogue, named) ? textFormat(start) : undefined;
+  if (mistaken !== undefined) return { format: named, content: mistaken };
   const isNamed = detected === '' || catalogue.format(named)?.contents?.includes(detected);
   return { format: isNamed ? named : catalogue.canonical(detected), content: detected };
 }
@@ -29,6 +31,27 @@ export async function detectFormat(catalogue: Catalogue, content: Uint8Array, na
   return (await detectFile(catalogue, content, name)).format;
 }
 
+/** Returns whether a file is a text, such as the error page of a download, with the name of something else. */
+function isMistaken(catalogue: Catalogue, { format, content }: { format: string; content?: string }): boolean {
+  return mistakable.some((text) => text === content) && isNeverText(catalogue, catalogue.canonical(format));
+}
+
+const mistakable = ['html', 'json'] as const;
+
+/** Returns which text a file certainly is, although no signature says so. */
+function textFormat(start: Uint8Array): (typeof mistakable)[number] | undefined {
+  const text = Buffer.from(start.subarray(0, 1024))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+  if (/^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(text)) return 'html';
+  return /^\s*\{\s*"[^"\r\n]*"\s*:/.test(text) ? 'json' : undefined;
+}
+
+/** Returns whether a format is neither text nor based on XML, JSON or TeX. */
+function isNeverText(catalogue: Catalogue, format: string): boolean {
+  return catalogue.format(format) !== undefined && !/^text\/|[+/](?:xml|json)$|\/x-tex/.test(catalogue.mediaType(format));
+}
+
 /** Returns the format to treat a file as: the requested one, or undefined if the content contradicts it. */
 export function formatAs(
   catalogue: Catalogue,
@@ -36,12 +59,13 @@ export function formatAs(
   requested: string | undefined,
 ): string | undefined {
   const format = catalogue.canonical(file.format);
-  if (requested === undefined) return format;
+  if (requested === undefined) return isMistaken(catalogue, file) ? undefined : format;
   const wanted = catalogue.canonical(requested);
   // Files that the service made have no detected content. Any text format may be treated as another.
   const isText = (name: string) => catalogue.mediaType(name).startsWith('text/');
   if (file.content === undefined && isText(format) && isText(wanted)) return wanted;
   const content = file.content ?? file.format;
+  if (isMistaken(catalogue, file)) return isNeverText(catalogue, wanted) ? undefined : wanted;
   const holds = (one: string, other: string) => catalogue.format(one)?.contents?.includes(other);
   const agrees =
     wanted === format ||

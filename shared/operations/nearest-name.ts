@@ -3,17 +3,22 @@ const maxLength = 60;
 
 /** Returns the known name that a name is most likely a misspelling of: `outputFormat` and `output_fromat` are `output_format`. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
-  if (name.length > maxLength) return undefined;
+  return nearestNames(name, known)[0];
+}
+
+/** Returns the known names that are equally close to a name, if any is similar. */
+export function nearestNames(name: string, known: Iterable<string>): string[] {
+  if (name.length > maxLength) return [];
   const letters = lettersOf(name);
-  let nearest: string | undefined;
+  let nearest: string[] = [];
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
     const other = lettersOf(candidate);
     const allowed = Math.min(2, Math.floor(Math.min(letters.length, other.length) / 3));
     if (Math.abs(letters.length - other.length) > allowed) continue;
     const distance = editDistance(letters, other);
-    if (distance > allowed || distance >= least) continue;
-    nearest = candidate;
+    if (distance > allowed || distance > least) continue;
+    nearest = distance < least ? [candidate] : [...nearest, candidate];
     least = distance;
   }
   return nearest;

@@ -3,6 +3,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { checkProcessing } from '../catalogue/check.ts';
 import { formatAs } from '../catalogue/detect.ts';
 import type { OptionValues } from '../catalogue/options.ts';
+import { extensionOf } from '../files/names.ts';
 import { isProcessing } from '../operations/operations.ts';
 import { inputProblem } from './limits.ts';
 import { processingFailed, type StoredFile, type Task, type TaskFailure } from './task.ts';
@@ -56,6 +57,13 @@ export function formatFailure(
   return msg === undefined ? undefined : { errorCode: 'insufficient_permission', msg };
 }
 
+function looksLike(
+  catalogue: Catalogue,
+  { name, content, format }: Pick<StoredFile, 'format' | 'content' | 'name'>,
+): string {
+  return `The content of the file ${JSON.stringify(name)} looks like ${catalogue.canonical(content || format)}`;
+}
+
 /** Checks a task's format and options against the content of its file, not against its name. */
 export function checkFile(
   catalogue: Catalogue,
@@ -74,7 +82,7 @@ export function checkFile(
   if (believed === undefined)
     return {
       failure: processingFailed(
-        `The content of the file ${JSON.stringify(file.name)} looks like ${catalogue.canonical(file.content || format)}, not ${requested}. Set input_format to what the file is, or leave it out.`,
+        `${looksLike(catalogue, file)}, not ${requested ?? file.format}. ${requested === undefined ? 'Check the source of the file, or set' : 'Set'} input_format to what the file is${requested === undefined ? '' : ', or leave it out'}.`,
       ),
     };
   if (format === '')
@@ -89,7 +97,12 @@ export function checkFile(
     outputFormat: typeof output_format === 'string' ? output_format : undefined,
     options: options !== null && typeof options === 'object' && !Array.isArray(options) ? options : {},
   });
-  if ('errors' in checked) return { failure: processingFailed(Object.values(checked.errors).flat().join(' ')) };
+  if ('errors' in checked) {
+    const named = catalogue.canonical(extensionOf(file.name));
+    const isOther = checked.reason === 'unsupported_format' && requested === undefined && named !== format;
+    const about = isOther && catalogue.format(named) ? `${looksLike(catalogue, file)}, not ${named}. ` : '';
+    return { failure: processingFailed(`${about}${Object.values(checked.errors).flat().join(' ')}`) };
+  }
   if (!checked.match) return noEngine;
   return { engine: checked.match.engine, options: checked.options };
 }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
-import { download, type JobView, taskOf } from '../support/client.ts';
+import { download } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
 import { type JoinedService, joinService } from '../support/shared-service.ts';
 
@@ -29,30 +29,40 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('the examples of the README convert a picture by curl alone', async () => {
-  await writeFile(join(folder, 'picture.png'), await twoHalves(40, 20));
-  const bash = async (script: string) => (await run('bash', ['-euc', script], { cwd: folder })).stdout;
-  const commands = async (text: string) =>
-    (await exampleIn('README.md', text)).replaceAll('curl ', 'curl --silent --show-error --fail-with-body ');
-  const instant = (await commands('/v1/instant/'))
-    .replace('http://localhost:3000', service.url)
-    .replace('<the key that npm start printed>', service.apiKey);
+describe('the examples of the README', () => {
+  const script = async () => {
+    const blocks = [await exampleIn('README.md', '/v1/instant/'), await exampleIn('README.md', 'import/base64')];
+    await mkdir(join(folder, '.lathe'), { recursive: true });
+    await writeFile(join(folder, '.lathe', 'identity.json'), JSON.stringify({ apiKey: service.apiKey }));
+    // The only difference to what a reader types.
+    return blocks.map((block) => block.replace('http://localhost:3000', service.url));
+  };
+  const bash = async (text: string) => run('bash', ['-uc', text], { cwd: folder });
+  const output = () => join(folder, 'picture.webp');
 
-  await bash(instant);
+  test('convert a picture by curl alone', async () => {
+    await writeFile(join(folder, 'picture.png'), await twoHalves(40, 20));
+    const [instant = '', job = ''] = await script();
 
-  const output = join(folder, 'picture.webp');
-  expect(await readFile(output, 'latin1')).toMatch(/^RIFF....WEBP/s);
-  await rm(output);
+    await bash(instant);
+    expect(await readFile(output(), 'latin1')).toMatch(/^RIFF....WEBP/s);
+    await rm(output());
 
-  const [create = '', wait = '', fetchFile = ''] = (await commands('import/base64')).split(
-    /(?<=\nEND\n)|(?<=\/wait .*\n)/,
-  );
-  const variables = instant.slice(0, instant.indexOf('curl'));
-  const { id }: JobView = JSON.parse(await bash(variables + create));
-  const job: JobView = JSON.parse(await bash(variables + wait.replace('<id of the job>', id)));
-  await bash(fetchFile.replace('<result.url of the task "link">', taskOf(job, 'link').result.url ?? ''));
+    await bash(`${instant.slice(0, instant.indexOf('curl'))}${job}`);
+    expect(await readFile(output(), 'latin1')).toMatch(/^RIFF....WEBP/s);
+  });
 
-  expect(await readFile(output, 'latin1')).toMatch(/^RIFF....WEBP/s);
+  test('show why a request or a job fails', async () => {
+    await writeFile(join(folder, 'picture.png'), 'GIF89a');
+    const [instant = '', job = ''] = await script();
+    const variables = instant.slice(0, instant.indexOf('curl'));
+
+    expect((await bash(instant)).stdout).toContain('processing_failed');
+    await expect(bash(variables + job)).rejects.toMatchObject({ stderr: expect.stringContaining('failed: ') });
+    await expect(bash(variables + job.replace('"convert"', '"covert"'))).rejects.toMatchObject({
+      stderr: expect.stringContaining('Did you mean convert?'),
+    });
+  });
 });
 
 test('the smoke test sends files through the service, and says what to do if it cannot', async () => {

@@ -46,10 +46,7 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
       return refuse({ [path]: ['Expected an object with the operation of the task and its parameters.'] });
     const operation = 'operation' in definition ? definition.operation : undefined;
     if (typeof operation !== 'string' || !isOperation(operation)) {
-      const hint = typeof operation === 'string' ? suggestion(operation, operationNames) : '';
-      const received = JSON.stringify(operation)?.slice(0, 100);
-      const expected = `Expected one of ${operationNames.join(', ')}`;
-      return refuse({ [`${path}.operation`]: [`${expected} but received ${received}.${hint}`] });
+      return refuse({ [`${path}.operation`]: [unknownOperation(operation)] });
     }
     const read = readParameters(operationSchemas[operation], definition, ['tasks', name]);
     return 'errors' in read ? refuse(read.errors, read.reason) : [{ name, operation, path, ...read }];
@@ -67,6 +64,29 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
     throw invalidFields(Object.fromEntries(errors), reasons.has(undefined) ? undefined : first);
   }
   return requests;
+}
+
+/** Operations of similar services, by ours. */
+const elsewhere: Record<string, string> = {
+  'import/s3': 'import/objstore_a, which reads from Amazon S3 and compatible stores',
+  'export/s3': 'export/objstore_a, which writes to Amazon S3 and compatible stores',
+  'import/google-cloud-storage': 'import/objstore_b, which reads from Google Cloud Storage',
+  'export/google-cloud-storage': 'export/objstore_b, which writes to Google Cloud Storage',
+  'import/azure/blob': 'import/blobstore, which reads from Azure Blob Storage',
+  'export/azure/blob': 'export/blobstore, which writes to Azure Blob Storage',
+  'import/raw': 'import/base64',
+  'capture-website': 'import/webpage, followed by convert',
+  optimize: 'compress',
+  archive: 'export/url with archive_multiple_files',
+};
+
+function unknownOperation(operation: unknown): string {
+  const expected = `Expected one of ${operationNames.join(', ')}`;
+  if (operation === undefined) return `The field is missing. ${expected}.`;
+  const received = `${expected} but received ${JSON.stringify(operation).slice(0, 100)}.`;
+  if (typeof operation !== 'string') return received;
+  const known = Object.hasOwn(elsewhere, operation) ? elsewhere[operation] : undefined;
+  return known === undefined ? `${received}${suggestion(operation, operationNames)}` : `${received} Use ${known}.`;
 }
 
 /** Returns the tasks that may have several files: imports of a prefix, and tasks that process their files one by one. */
@@ -92,7 +112,7 @@ function readParameters(
   const result = schema.safeParse(body);
   const misspelled = misspelledFields(schema, body, path);
   if (!result.success)
-    return { errors: { ...fieldErrors(result.error, path), ...misspelled }, reason: refusalOf(result.error) };
+    return { errors: { ...misspelled, ...fieldErrors(result.error, body, path) }, reason: refusalOf(result.error) };
   if (Object.keys(misspelled).length > 0) return { errors: misspelled, reason: 'unknown_field' };
   const { input, ...parameters } = result.data as JsonObject;
   return {

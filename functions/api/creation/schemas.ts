@@ -25,9 +25,10 @@ const MergeInputs = () =>
     .min(2, tooFewToMerge)
     .max(1000, 'Expected at most 1000 tasks.')
     .describe('Ids of the tasks to read files from, in this order.');
-const Filename = () => text(1024).describe('Overrides the name of the file.');
+const Filename = () =>
+  text(1024, 'Expected a file name such as report.docx.').describe('Overrides the name of the file.');
 const Format = () =>
-  text(20)
+  text(20, 'Expected a format such as pdf.')
     .transform((format) => format.toLowerCase().replace(/^\./, ''))
     .describe('File extension without a dot.');
 const maxOptions = 100;
@@ -60,12 +61,13 @@ const Options = () =>
     .meta({ maxProperties: maxOptions });
 
 const maxBase64Characters = 1_500_000;
+const tooLargeForBase64 = `Expected at most ${maxBase64Characters} characters of base64, which is a file of about 1 MB. Use import/upload or import/url for larger files.`;
 const maxHtmlCharacters = 4_400_000;
 const dataUri =
   '^[Dd][Aa][Tt][Aa]:[^,\\x00]*;[Bb][Aa][Ss][Ee]64,(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$';
 
 const objstoreA = () => ({
-  bucket: text(255),
+  bucket: text(255).describe('Bucket of Amazon S3 or a compatible store.'),
   region: text(100).regex(/^[A-Za-z0-9-]+$/, 'Expected a region such as us-east-1.'),
   access_key_id: text(256)
     .optional()
@@ -75,13 +77,13 @@ const objstoreA = () => ({
   endpoint: Url.optional().describe('Custom API endpoint. Defaults to that of the region.'),
 });
 const objstoreB = () => ({
-  project_id: text(255),
-  bucket: text(255),
+  project_id: text(255).describe('Google Cloud project.'),
+  bucket: text(255).describe('Bucket of Google Cloud Storage.'),
   client_email: text(320),
   private_key: text(16_384),
 });
 const blobstore = () => ({
-  container: text(255),
+  container: text(255).describe('Container of Azure Blob Storage.'),
   storage_account: text(24).regex(/^[a-z0-9]{3,24}$/, 'Expected 3 to 24 lower-case letters and digits.'),
   storage_access_key: text(1024).optional().describe('Required unless sas_token is given.'),
   sas_token: text(4096).optional(),
@@ -219,7 +221,11 @@ const fields: { readonly [Name in OperationName]: () => z.ZodRawShape } = {
       .meta({ maxProperties: maxHeaders, propertyNames: headerNames }),
   }),
   'import/base64': () => ({
-    file: text(maxBase64Characters)
+    file: z
+      .string('Expected a data URI of the form data:<media_type>;base64,<data>.')
+      .min(1, 'Expected a non-empty string.')
+      .max(maxBase64Characters, tooLargeForBase64)
+      .regex(...withoutNul)
       .describe(
         'Content as a data URI: data:<media_type>;base64,<data>. Padding is optional, white space is ignored, and the URL-safe alphabet is accepted.',
       )

@@ -18,8 +18,11 @@ export async function authenticate(
     throw unauthorized('The access token is missing: send the header Authorization: Bearer <API_KEY>.');
   }
   const apiKey = bearerOf(header);
-  const caller = apiKey ? await findCaller(apiKey) : undefined;
-  if (!caller || isExpired(caller)) throw unauthorized('The access token is invalid.');
+  if (!apiKey)
+    throw unauthorized('Expected the header Authorization: Bearer <API_KEY> but received another form of it.');
+  const caller = await findCaller(apiKey);
+  if (!caller || isExpired(caller))
+    throw unauthorized('The access token is invalid: no API key has this value, or it was deleted or has expired.');
   return caller;
 }
 

@@ -15,7 +15,7 @@ export const refusal = (code: Refusal, message: string, path: string[] = []) => 
 
 /** An ObjectID. */
 export const Id = z
-  .string()
+  .string('Expected an id of 24 hexadecimal digits.')
   .refine(isId, 'Expected an id of 24 hexadecimal digits.')
   .meta({ pattern: '^[0-9a-f]{24}$', examples: ['6af9126cc0830000f25c62d1'] });
 
@@ -24,9 +24,9 @@ export const Id = z
 export const withoutNul = [/^[^\x00]*$/, 'Expected a string without NUL characters.'] as const;
 
 /** A non-empty string. */
-export const text = (max: number) =>
+export const text = (max: number, expected = 'Expected a string.') =>
   z
-    .string('Expected a string.')
+    .string(expected)
     .min(1, 'Expected a non-empty string.')
     .max(max, `Expected at most ${max} characters.`)
     .regex(...withoutNul);
@@ -50,7 +50,7 @@ const bareUrl = (value: string) => {
   const url = URL.parse(value);
   return url === null || (url.username === '' && url.password === '');
 };
-export const Url = text(8192)
+export const Url = text(8192, 'Expected an http or https URL.')
   .regex(webUrl, 'Expected an http or https URL.')
   // Tasks show their URL, so it must not contain a password. Text before an @ could also be mistaken for the host.
   .refine(bareUrl, 'Expected a URL without a user name or password; import/url takes credentials as headers.')

@@ -10,7 +10,8 @@ export function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
     throw invalidFields({ [fieldName(malformed)]: ['Expected well-formed Unicode, without lone surrogates.'] });
   const result = schema.safeParse(value);
   const misspelled = misspelledFields(schema, value);
-  if (!result.success) throw invalidFields({ ...fieldErrors(result.error), ...misspelled }, refusalOf(result.error));
+  if (!result.success)
+    throw invalidFields({ ...misspelled, ...fieldErrors(result.error, value) }, refusalOf(result.error));
   if (Object.keys(misspelled).length > 0) throw invalidFields(misspelled, 'unknown_field');
   return result.data;
 }
@@ -78,12 +79,32 @@ function fieldName(path: string[]): string {
   return path.join('.') || 'body';
 }
 
-/** Returns the issues of a schema as field paths with their messages. */
-export function fieldErrors(error: z.ZodError, prefix: string[] = []): FieldErrors {
+/** Returns the issues of a schema with a value as field paths with their messages. */
+export function fieldErrors(error: z.ZodError, value: unknown, prefix: string[] = []): FieldErrors {
   const errors = new Map<string, string[]>();
   for (const issue of error.issues) {
     const path = fieldName([...prefix, ...issue.path.map(String)]);
-    errors.set(path, [...(errors.get(path) ?? []), issue.message]);
+    errors.set(path, [...(errors.get(path) ?? []), messageOf(issue, value)]);
   }
   return Object.fromEntries(errors);
+}
+
+/** Adds to a message what the schema does not know: whether the field is missing, and otherwise what was received. */
+function messageOf({ code, path, message }: z.core.$ZodIssue, value: unknown): string {
+  if (code !== 'invalid_type' && code !== 'invalid_union' && code !== 'invalid_value') return message;
+  const received = path.reduce<unknown>((current, name) => Object(current)[name], value);
+  if (received === undefined) return path.length > 0 ? `The field is missing. ${message}` : message;
+  const expected = path.length > 0 ? message.replace(/[.]$/, '') : 'Expected a JSON object';
+  // A string is not repeated unless it must be one of a list, because it may be a secret.
+  if (code === 'invalid_value' && typeof received === 'string')
+    return `${expected} but received ${JSON.stringify(received.slice(0, maxShown).toWellFormed())}.`;
+  return typeof received === 'string' ? message : `${expected} but received ${typeName(received)}.`;
+}
+
+const maxShown = 80;
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -44,6 +44,7 @@ export async function readInstantRequest(
   checkFiles(files);
   const imports = [...files.map(importOf), ...(typeof url === 'string' ? [importOfUrl(url)] : [])];
   const inputs = [...imports.map(({ name }) => name), ...task.inputs];
+  if (inputs.length === 0 && 'file' in fields) throw invalidFields({ file: [fileAsText] });
   checkInputs(operation, inputs, task.inputs.length > 0 || typeof url === 'string');
   return {
     requests: [
@@ -146,6 +147,9 @@ function checkFiles(files: GivenFile[]): void {
   if (files.length > maxFiles)
     throw tooLarge(`The request has ${files.length} files; an instant request takes at most ${maxFiles}.`);
 }
+
+const fileAsText =
+  'Expected a file but received text: a file in a form has a file name (curl -F file=@picture.png), and base64 is only accepted by import/base64.';
 
 function checkInputs(operation: ProcessingOperation, inputs: string[], mayBeSeveral: boolean): void {
   if (inputs.length === 0)

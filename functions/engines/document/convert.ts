@@ -38,7 +38,7 @@ import {
 } from './pdf/pdf.ts';
 import { writeFlow } from './pdf/pdf-flow.ts';
 import { writeText } from './pdf/pdf-text.ts';
-import { isProtected, prepare, prepareBetween } from './prepare.ts';
+import { importerOfOldWord, isProtected, prepare, prepareBetween } from './prepare.ts';
 import { route, type Step } from './route.ts';
 
 /** Result of one step: a file, or several once sheets or pages are split. */
@@ -212,7 +212,11 @@ async function byOffice(
   const pdf = from === 'pdf' ? await selectedPdf(conversion, path) : undefined;
   const input = pdf?.path ?? path;
   const extent = { ...(await extentOf(input)), pages: pdf?.pages ?? 0, office: true };
-  const load = from === 'pdf' ? { FilterName: pdfImporter(to) } : loading(from, options, table);
+  const importer = from === 'pdf' ? pdfImporter(to) : await importerOfOldWord(path, from);
+  const load = {
+    ...(from === 'pdf' ? {} : loading(from, options, table)),
+    ...(importer === undefined ? {} : { FilterName: importer }),
+  };
   const title = stemOf(conversion.input.name);
   const one = officeFormat(from)?.kind === 'sheet' && perSheet.includes(to);
   const ask = async (outputs: { path: string; sheet?: number }[]): Promise<OfficeFacts> => {

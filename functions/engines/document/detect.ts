@@ -1,3 +1,4 @@
+import { CompoundFile } from './compound-file.ts';
 import { detectIwork } from './detect-iwork.ts';
 
 const compoundMark = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
@@ -6,6 +7,8 @@ const compoundMark = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 const streams: [stream: string, formats: string[]][] = [
   ['WordDocument', ['doc', 'dot']],
   ['Workbook', ['xls', 'xlt']],
+  // Excel 5 and 95
+  ['Book', ['xls', 'xlt']],
   ['PowerPoint Document', ['ppt', 'pps', 'pot']],
   ['VisioDocument', ['vsd']],
   ['Quill', ['pub']],
@@ -38,8 +41,8 @@ function detectCompound(start: Buffer, name: string): string | undefined {
   const root = rootClass(start);
   if (root) return root;
   // The directory may be beyond the bytes read for detection. Then the name decides, as for any compound file.
-  const text = start.toString('utf16le');
-  const shared = streams.find(([stream]) => text.includes(`${stream}\0`))?.[1];
+  const file = CompoundFile.read(start);
+  const shared = streams.find(([stream]) => file?.has(stream))?.[1];
   if (!shared) return undefined;
   const named = shared.find((format) => name.toLowerCase().endsWith(`.${format}`));
   return named ?? shared[0];

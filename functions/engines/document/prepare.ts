@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type InputFile, type Work } from '../runtime/engine.ts';
+import { CompoundFile } from './compound-file.ts';
 import { markupFormat, officeFormat } from './formats.ts';
 import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './guards/containers.ts';
 import { defuseContent } from './guards/defuse-content.ts';
@@ -101,8 +102,38 @@ export async function isProtected(path: string, format: string): Promise<boolean
   const bytes = await readFile(path);
   if (bytes.toString('latin1', 0, 2) === 'PK')
     return (await readPart(path, 'META-INF/manifest.xml'))?.includes('encryption-data') ?? false;
-  // Current Office packages are encrypted as a whole. Older formats have a stream or a record that shows it.
-  return ['EncryptedPackage', 'EncryptedSummary', 'Microsoft Enhanced Cryptographic'].some((mark) =>
-    bytes.includes(Buffer.from(mark, 'utf16le')),
-  );
+  const file = CompoundFile.read(bytes);
+  if (!file) return false;
+  // Current Office packages are encrypted as a whole. Older formats have a stream, a flag or a record that shows it.
+  if (['EncryptedPackage', 'EncryptedSummary'].some((stream) => file.has(stream))) return true;
+  if (bytes.includes(Buffer.from('Microsoft Enhanced Cryptographic', 'utf16le'))) return true;
+  return isProtectedText(file) || isProtectedSheet(file);
+}
+
+const encryptedFlag = 0x0100;
+
+/** Reads the flags of the document (MS-DOC, FibBase), whose place has been the same since Word 6. */
+function isProtectedText(file: CompoundFile): boolean {
+  const start = file.start('WordDocument', 12);
+  return start?.length === 12 && (start.readUInt16LE(10) & encryptedFlag) !== 0;
+}
+
+const filePass = 0x2f;
+/** Only the start of a workbook and a few settings come before the record. */
+const maxSheetStart = 4_096;
+
+/** Looks for the record FilePass among the first ones (MS-XLS, Globals Substream). */
+function isProtectedSheet(file: CompoundFile): boolean {
+  const start = file.start('Workbook', maxSheetStart) ?? file.start('Book', maxSheetStart);
+  for (let at = 0; start && at + 4 <= start.length; at += 4 + start.readUInt16LE(at + 2))
+    if (start.readUInt16LE(at) === filePass) return true;
+  return false;
+}
+
+/** Returns the importer for a document of Word 6 or 95, which have no table stream; undefined for any other file. */
+export async function importerOfOldWord(path: string, format: string): Promise<string | undefined> {
+  if (format !== 'doc' && format !== 'dot') return undefined;
+  const file = CompoundFile.read(await readFile(path));
+  const isOld = file?.has('WordDocument') && !file.has('0Table') && !file.has('1Table');
+  return isOld ? 'MS WinWord 6.0' : undefined;
 }

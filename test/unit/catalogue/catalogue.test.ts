@@ -100,12 +100,13 @@ describe('a catalogue', () => {
 
   test('refuses dropped pairs in requests with what is left', () => {
     const request = { operation: 'convert' as const, inputFormat: 'a', outputFormat: 'y', options: {} };
+    const missing = 'a program that it needs is not installed on this instance; GET /health lists what is missing.';
     expect(checkProcessing(without('why'), request)).toEqual({
-      errors: { output_format: ['Cannot convert to "y". Valid output formats: x.'] },
+      errors: { output_format: [`Cannot convert "a" to "y": ${missing} Valid output formats for a: x.`] },
       reason: 'unsupported_format',
     });
     expect(checkProcessing(without('bread'), { ...request, inputFormat: 'b' })).toEqual({
-      errors: { output_format: ['Cannot convert "b" to "y". Valid output formats for b: x.'] },
+      errors: { output_format: [`Cannot convert "b" to "y": ${missing} Valid output formats for b: x.`] },
       reason: 'unsupported_format',
     });
   });

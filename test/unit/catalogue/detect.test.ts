@@ -92,3 +92,31 @@ describe('a requested format', () => {
     expect(formatAs(catalogue, { format: 'txt' }, 'png')).toBeUndefined();
   });
 });
+
+describe('a text with the name of something else', () => {
+  const page = '<!DOCTYPE html>\n<html><body>Not found</body></html>';
+
+  test.each([
+    ['photo.jpg', page, 'html'],
+    ['report.docx', `\uFEFF<!-- cached -->\n${page}`, 'html'],
+    ['report.pdf', '{ "error": "not found" }', 'json'],
+  ])('is told apart: %s', async (name, text, content) => {
+    const file = await detectFile(catalogue, Buffer.from(text), name);
+    expect(file).toEqual({ format: name.split('.')[1], content });
+    expect(formatAs(catalogue, file, undefined)).toBeUndefined();
+    expect(formatAs(catalogue, file, file.format)).toBeUndefined();
+    expect(formatAs(catalogue, file, 'html')).toBe('html');
+  });
+
+  test.each([
+    ['page.html', page],
+    ['page.xhtml', page],
+    ['notes.md', page],
+    ['data.ipynb', '{ "cells": [] }'],
+    ['picture.xpm', '/* XPM */ static char *x[] = {'],
+  ])('is not seen in %s', async (name, text) => {
+    const file = await detectFile(catalogue, Buffer.from(text), name);
+    expect(formatAs(catalogue, file, undefined)).toBe(file.format);
+    expect(name).toContain(file.format);
+  });
+});

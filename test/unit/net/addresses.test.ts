@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   AddressRefused,
   checkUrl,
@@ -130,6 +130,20 @@ describe('the outbound policy', () => {
           expect(isPublicAddress(`${prefix}${address}`)).toBe(false);
       }),
     );
+  });
+
+  it('names the setting that allows an address if the service runs locally', () => {
+    const refusedBy = () => {
+      try {
+        checkUrl(new URL('http://10.0.0.1:8080/a.png'));
+      } catch (error) {
+        return String(error);
+      }
+      return '';
+    };
+    expect(refusedBy()).toMatch(/"10.0.0.1" is not a public address, so it cannot be used\.$/);
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', 'http://localhost:3000/_aws/s3');
+    expect(refusedBy()).toMatch(/To allow it, start the service with LATHE_ALLOW_HOSTS=10.0.0.1\.$/);
   });
 
   it.each(refusedUrls)('refuses the URL %s', (text) => {

@@ -112,6 +112,18 @@ describe('the format that a task says its file has', () => {
     );
   });
 
+  it('is not needed to see that a page has the name of a picture, or that of another', () => {
+    const page = { name: 'photo.jpg', format: 'jpg', content: 'html' };
+    expect(Object(checkFile(catalogue, convert, page)).failure.msg).toBe(
+      'The content of the file "photo.jpg" looks like html, not jpg. Check the source of the file, or set input_format to what the file is.',
+    );
+    const picture = { name: 'drawing.jpg', format: 'png', content: 'png' };
+    const toWord = makeTask({ operation: 'convert', payload: { output_format: 'odt' } });
+    expect(Object(checkFile(catalogue, toWord, picture)).failure.msg).toMatch(
+      /^The content of the file "drawing.jpg" looks like png, not jpg\. Cannot convert "png" to "odt"\./,
+    );
+  });
+
   it('is asked for if neither content nor name shows it', () => {
     expect(checkFile(catalogue, convert, file)).toMatchObject({
       failure: {

@@ -116,7 +116,7 @@ function Shown({ job }: { job: Job }) {
       </div>
       <h2>Tasks</h2>
       <Table label="Tasks" columns={['Name', 'Operation', 'Status', 'Waited', 'Duration', 'Result']} rows={tasks}>
-        {(task) => <Row key={task.id} task={task} now={task.endedAt === null ? now : 0} />}
+        {(task) => <Row key={task.id} task={task} now={task.endedAt === null ? now : 0} known={job.result.msg} />}
       </Table>
       <p class="small quiet">
         Created {timeText(job.createdAt)}. The job expires {timeText(job.expiresAt)}, its files before that.
@@ -138,7 +138,7 @@ function detailOf({ operation, status, startedAt, endedAt, progress }: Task): st
 }
 
 /** Rendered again when its task changes, and each second while the task runs. */
-const Row = memo(({ task }: { task: Task; now: number }) => (
+const Row = memo(({ task, known }: { task: Task; now: number; known: string | undefined }) => (
   <tr>
     <td>{task.name}</td>
     <td>{task.operation}</td>
@@ -149,7 +149,7 @@ const Row = memo(({ task }: { task: Task; now: number }) => (
     <td class="number">{spanText(task.createdAt, task.startedAt ?? task.endedAt)}</td>
     <td class="number">{spanText(task.startedAt, task.endedAt)}</td>
     <td>
-      <Result task={task} />
+      <Result task={task} known={known} />
     </td>
   </tr>
 ));
@@ -164,8 +164,11 @@ function Progress({ task: { startedAt, progress } }: { task: Task }) {
   );
 }
 
-function Result({ task: { result } }: { task: Task }) {
-  if (result.msg !== undefined) return <>{result.msg}</>;
+/** Leaves out an error that the job shows already: that of the task which failed it, and of those that waited for it. */
+function Result({ task: { result }, known = '' }: { task: Task; known: string | undefined }) {
+  const isKnown =
+    result.msg !== undefined && known !== '' && (known.includes(result.msg) || result.msg.includes(known));
+  if (result.msg !== undefined && !isKnown) return <>{result.msg}</>;
   const files = result.files ?? [];
   if (files.length === 0) return <>–</>;
   return (

@@ -191,6 +191,8 @@ function cleanEnvironment(tmp: string, warm: string): Record<string, string> {
   return {
     // Includes missing components, and private hosts that a page may load.
     ...pickVariables([...programVariables, ...pathVariables, 'LATHE_LAYERS', 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS']),
+    // Shows that the service runs locally, so that messages may name its settings.
+    ...pickVariables(['AWS_ENDPOINT_URL_S3']),
     // Lambda allocates cores by memory.
     ...pickVariables(['AWS_LAMBDA_FUNCTION_MEMORY_SIZE']),
     ...defined({ NODE_COMPILE_CACHE: cache }),
