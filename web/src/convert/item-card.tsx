@@ -1,12 +1,12 @@
 import { sizeText } from '../format.ts';
 import { Disclosure } from '../parts/field.tsx';
 import { FormatSelect } from './format-select.tsx';
-import { cancel, chooseKind, type Item, isBusy, remove, start } from './items.ts';
+import { cancel, chooseKind, type Item, isBusy, isConvertible, type Phase, remove, start } from './items.ts';
 import { OptionsForm } from './options-form.tsx';
 import { kindOf, Preview } from './preview.tsx';
 
 /** Shows a file from its selection to its result. */
-export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) {
+export function ItemCard({ item }: { item: Item }) {
   const size = 'file' in item.source ? item.source.file.size : undefined;
   const phase = item.phase.value;
   const hasStarted = phase === 'done' || isBusy(item);
@@ -22,12 +22,7 @@ export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) 
         </div>
         <FormatChoice item={item} disabled={hasStarted} />
         {(phase === 'ready' || phase === 'failed' || phase === 'canceled') && (
-          <button
-            type="button"
-            class="main"
-            disabled={!mayStart || item.to.value === ''}
-            onClick={() => void start(item)}
-          >
+          <button type="button" class="main" disabled={!isConvertible(item)} onClick={() => void start(item)}>
             {phase === 'ready' ? 'Convert' : 'Try again'}
           </button>
         )}
@@ -129,7 +124,8 @@ function Options({ item }: { item: Item }) {
 
 function Progress({ item }: { item: Item }) {
   const share = item.progress.value;
-  const text = item.phase.value === 'uploading' ? 'Uploading' : `Converting to ${item.to.value.toUpperCase()}`;
+  const texts: Partial<Record<Phase, string>> = { waiting: 'Starting', uploading: 'Uploading' };
+  const text = texts[item.phase.value] ?? `Converting to ${item.to.value.toUpperCase()}`;
   return (
     <div>
       <div class="row apart small">

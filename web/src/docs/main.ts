@@ -1,8 +1,11 @@
-import { createApiReference } from '@scalar/api-reference';
-import '@scalar/api-reference/style.css';
 import './style.css';
 
-createApiReference('#reference', {
+declare global {
+  /** Of the prebuilt script that the build puts before this module. */
+  const Scalar: { createApiReference(place: string, configuration: object): void };
+}
+
+Scalar.createApiReference('#reference', {
   url: '/v1/openapi.json',
   authentication: { preferredSecurityScheme: 'key' },
   // Already in the header of the page.
