@@ -22,7 +22,8 @@ export function pageOnDemand(report: (line: string) => void): () => Promise<Buil
   };
 }
 
-async function currentPage(): Promise<Build> {
+/** Returns the page of the current sources, built if they have changed. */
+export async function currentPage(): Promise<Build> {
   const cache = cacheFolder();
   const folder = join(cache, `web-${pageFingerprint().slice(0, 32)}`);
   if (!existsSync(folder))

@@ -49,7 +49,9 @@ function textFormat(start: Uint8Array): (typeof mistakable)[number] | undefined 
 
 /** Returns whether a format is neither text nor based on XML, JSON or TeX. */
 function isNeverText(catalogue: Catalogue, format: string): boolean {
-  return catalogue.format(format) !== undefined && !/^text\/|[+/](?:xml|json)$|\/x-tex/.test(catalogue.mediaType(format));
+  return (
+    catalogue.format(format) !== undefined && !/^text\/|[+/](?:xml|json)$|\/x-tex/.test(catalogue.mediaType(format))
+  );
 }
 
 /** Returns the format to treat a file as: the requested one, or undefined if the content contradicts it. */

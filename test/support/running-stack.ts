@@ -20,7 +20,7 @@ import { newId } from '../../shared/ids.ts';
 import { Client } from './client.ts';
 
 /** The Node arguments of `npm start`, after the setup. */
-const startArguments = packageJson.scripts.start.replace('node infra/setup/run.mjs ', '').split(' ');
+const startArguments = packageJson.scripts.start.replace('node infra/setup/run.mjs --start ', '').split(' ');
 
 const inherited = [
   ...['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'LATHE_GATE_RECORD'],

@@ -31,9 +31,8 @@ export function Convert() {
     addEventListener('paste', paste);
     return () => removeEventListener('paste', paste);
   }, []);
-  const { state } = session.value;
   const lifetime = session.value.state === 'in' ? ` after ${wholeText(session.value.me.retention.fileSeconds)}` : '';
-  if (state === 'out') return <SignInFirst to="to convert files" />;
+  if (session.value.state === 'out') return <SignInFirst to="to convert files" />;
   return (
     <div class="stack">
       <div>
@@ -43,10 +42,10 @@ export function Convert() {
         </p>
       </div>
       <DropZone />
-      {items.value.length > 1 && <Together mayStart={state === 'in'} />}
+      {items.value.length > 1 && <Together />}
       <ul class="stack bare" aria-label="Files">
         {items.value.map((item) => (
-          <ItemCard key={item.id} item={item} mayStart={state === 'in'} />
+          <ItemCard key={item.id} item={item} />
         ))}
       </ul>
     </div>
@@ -54,7 +53,7 @@ export function Convert() {
 }
 
 /** Shows what applies to all files. */
-function Together({ mayStart }: { mayStart: boolean }) {
+function Together() {
   const isZipping = useSignal(false);
   const left = useSignal(0);
   const { problem, run } = useAction();
@@ -90,7 +89,7 @@ function Together({ mayStart }: { mayStart: boolean }) {
         <button
           type="button"
           class="main"
-          disabled={!mayStart || open.length === 0}
+          disabled={open.length === 0}
           onClick={() => void Promise.all(open.map(start))}
         >
           Convert all ({open.length})

@@ -2,12 +2,23 @@ import { sizeText, timeLeftText } from '../format.ts';
 import { Disclosure } from '../parts/field.tsx';
 import { useSeconds } from '../parts/seconds.ts';
 import { FormatPicker } from './format-picker.tsx';
-import { cancel, chooseKind, type Item, isBusy, items, moveUp, remove, start } from './items.ts';
+import {
+  cancel,
+  chooseKind,
+  type Item,
+  isBusy,
+  isConvertible,
+  items,
+  moveUp,
+  type Phase,
+  remove,
+  start,
+} from './items.ts';
 import { OptionsForm } from './options-form.tsx';
 import { kindOf, Preview } from './preview.tsx';
 
 /** Shows a file from its selection to its result. */
-export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) {
+export function ItemCard({ item }: { item: Item }) {
   const size = 'file' in item.source ? item.source.file.size : undefined;
   const phase = item.phase.value;
   const hasStarted = phase === 'done' || isBusy(item);
@@ -25,12 +36,7 @@ export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) 
         </div>
         <FormatChoice item={item} disabled={hasStarted} />
         {(phase === 'ready' || phase === 'failed' || phase === 'canceled') && (
-          <button
-            type="button"
-            class="main"
-            disabled={!mayStart || item.to.value === ''}
-            onClick={() => void start(item)}
-          >
+          <button type="button" class="main" disabled={!isConvertible(item)} onClick={() => void start(item)}>
             {phase !== 'ready' ? 'Try again' : isMerge ? 'Merge' : 'Convert'}
           </button>
         )}
@@ -149,8 +155,9 @@ function Options({ item }: { item: Item }) {
 function Progress({ item }: { item: Item }) {
   useSeconds(true);
   const share = item.progress.value;
+  const texts: Partial<Record<Phase, string>> = { waiting: 'Starting', uploading: 'Uploading' };
   const action = 'parts' in item.source ? 'Merging into' : 'Converting to';
-  const text = item.phase.value === 'uploading' ? 'Uploading' : `${action} ${item.to.value.toUpperCase()}`;
+  const text = texts[item.phase.value] ?? `${action} ${item.to.value.toUpperCase()}`;
   const left = timeLeftText(share, (Date.now() - item.phaseSince) / 1000);
   return (
     <div>

@@ -1,10 +1,11 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type InstantResult, maxInstantBytes } from '../../../packages/client/src/instant.ts';
 import { extensionOf } from '../format.ts';
 import { cancelJob } from '../service/cancel.ts';
 import { convertInstantly } from '../service/instant.ts';
 import { followJob } from '../service/live.ts';
 import { messageOf, request, send } from '../service/request.ts';
+import { session } from '../service/session.ts';
 import type { Job, ResultFile, Task } from '../service/types.ts';
 import { likelyOutput, outputsOf } from './formats.ts';
 import type { OptionValues } from './options-form.tsx';
@@ -16,7 +17,7 @@ export type Source = { file: File } | { url: string } | { parts: Part[] };
 /** An item that can be merged with others. */
 export type Part = Item & { source: { file: File } | { url: string } };
 
-export type Phase = 'ready' | 'uploading' | 'working' | 'done' | 'failed' | 'canceled';
+export type Phase = 'ready' | 'waiting' | 'uploading' | 'working' | 'done' | 'failed' | 'canceled';
 
 /** A file or URL to convert. */
 export interface Item {
@@ -46,9 +47,11 @@ export interface Item {
 export const items = signal<Item[]>([]);
 let made = 0;
 
-export const isBusy = (item: Item): boolean => item.phase.value === 'uploading' || item.phase.value === 'working';
+export const isBusy = ({ phase }: Item): boolean => ['waiting', 'uploading', 'working'].includes(phase.value);
+/** Whether an item has a format to convert to, or may still get one. */
+export const isConvertible = ({ to, outputs }: Item): boolean => to.value !== '' || outputs.value === undefined;
 export const waiting = computed(() =>
-  items.value.filter(({ phase, to }) => ['ready', 'failed', 'canceled'].includes(phase.value) && to.value !== ''),
+  items.value.filter((item) => ['ready', 'failed', 'canceled'].includes(item.phase.value) && isConvertible(item)),
 );
 export const finished = computed(() => items.value.filter(({ phase }) => phase.value === 'done'));
 
@@ -174,6 +177,7 @@ export async function start(item: Item): Promise<void> {
   item.job.value = undefined;
   showFiles(item, []);
   const { signal: stopped } = item.stop;
+  if (!(await isPrepared(item, stopped))) return;
   try {
     // Neither request is aborted on cancel: the job might be created anyway.
     const result = await resultOf(item);
@@ -192,6 +196,22 @@ export async function start(item: Item): Promise<void> {
     item.problem.value = messageOf(error);
     if (item.job.value) void cancelJob(item.job.value);
   }
+}
+
+/**
+ * Waits for the sign-in and the formats, which the person need not wait for. Returns whether the item can be converted.
+ */
+async function isPrepared(item: Item, stopped: AbortSignal): Promise<boolean> {
+  item.phase.value = 'waiting';
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stopped.addEventListener('abort', () => resolve());
+  const dispose = effect(() => {
+    if (session.value.state === 'in' && item.outputs.value) resolve();
+  });
+  await promise.finally(dispose);
+  if (stopped.aborted) return false;
+  if (item.to.value === '') item.phase.value = 'ready';
+  return item.to.value !== '';
 }
 
 /** Converts a single small file within one request. The results of several are stored, so that a ZIP can have them. */

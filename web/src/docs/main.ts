@@ -1,6 +1,9 @@
-import { createApiReference } from '@scalar/api-reference';
-import '@scalar/api-reference/style.css';
 import './style.css';
+
+declare global {
+  /** Of the prebuilt script that the build puts before this module. */
+  const Scalar: { createApiReference(place: string, configuration: object): void };
+}
 
 /** Returns the OpenAPI document with the version of the service instead of that of the interface. */
 async function describedService(): Promise<object> {
@@ -10,7 +13,7 @@ async function describedService(): Promise<object> {
   return { content: { ...document, info: { ...document.info, version } } };
 }
 
-createApiReference('#reference', {
+Scalar.createApiReference('#reference', {
   // If the service does not respond, the reference itself shows why.
   ...(await describedService().catch(() => ({ url: '/v1/openapi.json' }))),
   authentication: { preferredSecurityScheme: 'key' },
