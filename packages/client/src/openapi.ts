@@ -1508,6 +1508,7 @@ export interface components {
         ExportBlobstoreTask: {
             blob?: string;
             blob_prefix?: string;
+            /** @description Container of Azure Blob Storage. */
             container: string;
             /** @description Content-Disposition header of the stored files. */
             content_disposition?: string & (unknown & unknown);
@@ -1532,6 +1533,7 @@ export interface components {
              * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
              */
             access_key_id?: string;
+            /** @description Bucket of Amazon S3 or a compatible store. */
             bucket: string;
             /** @description Content-Disposition header of the stored files. */
             content_disposition?: string & (unknown & unknown);
@@ -1555,6 +1557,7 @@ export interface components {
             session_token?: string;
         } & (unknown & (unknown | unknown));
         ExportObjstoreBTask: {
+            /** @description Bucket of Google Cloud Storage. */
             bucket: string;
             /** Format: password */
             client_email: string;
@@ -1570,6 +1573,7 @@ export interface components {
             operation: "export/objstore_b";
             /** Format: password */
             private_key: string;
+            /** @description Google Cloud project. */
             project_id: string;
         } & (unknown | unknown);
         ExportSftpTask: {
@@ -1715,6 +1719,7 @@ export interface components {
         ImportBlobstoreTask: {
             /** @description Blob name including path. */
             blob: string;
+            /** @description Container of Azure Blob Storage. */
             container: string;
             /** @description Overrides the name of the file. */
             filename?: string;
@@ -1735,6 +1740,7 @@ export interface components {
              * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
              */
             access_key_id?: string;
+            /** @description Bucket of Amazon S3 or a compatible store. */
             bucket: string;
             /**
              * @description Custom API endpoint. Defaults to that of the region.
@@ -1755,6 +1761,7 @@ export interface components {
             session_token?: string;
         } & (unknown & (unknown | unknown));
         ImportObjstoreBTask: {
+            /** @description Bucket of Google Cloud Storage. */
             bucket: string;
             /** Format: password */
             client_email: string;
@@ -1766,6 +1773,7 @@ export interface components {
             operation: "import/objstore_b";
             /** Format: password */
             private_key: string;
+            /** @description Google Cloud project. */
             project_id: string;
         };
         ImportSftpTask: {
@@ -4156,6 +4164,7 @@ export interface operations {
                 "application/json": {
                     blob?: string;
                     blob_prefix?: string;
+                    /** @description Container of Azure Blob Storage. */
                     container: string;
                     /** @description Content-Disposition header of the stored files. */
                     content_disposition?: string & (unknown & unknown);
@@ -4209,6 +4218,7 @@ export interface operations {
                      * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
                      */
                     access_key_id?: string;
+                    /** @description Bucket of Amazon S3 or a compatible store. */
                     bucket: string;
                     /** @description Content-Disposition header of the stored files. */
                     content_disposition?: string & (unknown & unknown);
@@ -4261,6 +4271,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Bucket of Google Cloud Storage. */
                     bucket: string;
                     /** Format: password */
                     client_email: string;
@@ -4274,6 +4285,7 @@ export interface operations {
                     input: string | string[];
                     /** Format: password */
                     private_key: string;
+                    /** @description Google Cloud project. */
                     project_id: string;
                 } & (unknown | unknown);
             };
@@ -4439,6 +4451,7 @@ export interface operations {
                 "application/json": {
                     /** @description Blob name including path. */
                     blob: string;
+                    /** @description Container of Azure Blob Storage. */
                     container: string;
                     /** @description Overrides the name of the file. */
                     filename?: string;
@@ -4488,6 +4501,7 @@ export interface operations {
                      * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
                      */
                     access_key_id?: string;
+                    /** @description Bucket of Amazon S3 or a compatible store. */
                     bucket: string;
                     /**
                      * @description Custom API endpoint. Defaults to that of the region.
@@ -4537,6 +4551,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Bucket of Google Cloud Storage. */
                     bucket: string;
                     /** Format: password */
                     client_email: string;
@@ -4546,6 +4561,7 @@ export interface operations {
                     filename?: string;
                     /** Format: password */
                     private_key: string;
+                    /** @description Google Cloud project. */
                     project_id: string;
                 };
             };
