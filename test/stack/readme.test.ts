@@ -60,7 +60,7 @@ describe('the examples of the README', () => {
     expect((await bash(instant)).stdout).toContain('processing_failed');
     await expect(bash(variables + job)).rejects.toMatchObject({ stderr: expect.stringContaining('failed: ') });
     await expect(bash(variables + job.replace('"convert"', '"covert"'))).rejects.toMatchObject({
-      stderr: expect.stringContaining('Did you mean convert?'),
+      stdout: expect.stringContaining('Did you mean convert?'),
     });
   });
 });

@@ -70,7 +70,10 @@ describe('the receiver of webhooks in docs/api.md', () => {
     const isInstalled =
       name === 'Node' || spawnSync(language === 'go' ? 'go' : 'python3', ['--help']).error === undefined;
     const reason = isInstalled ? undefined : `${name} is not installed, which the example in ${name} needs.`;
-    test(`in ${name} accepts what the service signs, and nothing else`, skipBecause(reason), async () => {
+    test(`in ${name} accepts what the service signs, and nothing else`, {
+      timeout: 300_000,
+      ...skipBecause(reason),
+    }, async () => {
       await writeFile(join(folder, file), await snippet('api.md', language, 'WEBHOOK_SECRET'));
       if (language === 'go') await run('go', ['build', '-o', 'receiver', file], { cwd: folder });
       const secret = newSecret();
@@ -129,7 +132,7 @@ describe('on a running service', () => {
     /** How each file begins that a call writes. */
     const signatures: Record<string, RegExp> = { pdf: /^%PDF-/, png: /^\x89PNG/, json: /^\{.*\}$/s };
 
-    test('do what the tables say', async () => {
+    test('do what the tables say', { timeout: 300_000 }, async () => {
       const document = await read('coming-from.md');
       const lathe = await snippet('coming-from.md', 'sh', 'lathe_api()');
       const calls = [...document.matchAll(/`(lathe_api [^`]+)`/g)].map(([, call = '']) => call);

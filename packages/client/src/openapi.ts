@@ -1508,6 +1508,7 @@ export interface components {
         ExportBlobstoreTask: {
             blob?: string;
             blob_prefix?: string;
+            /** @description Container of Azure Blob Storage. */
             container: string;
             /** @description Content-Disposition header of the stored files. */
             content_disposition?: string & (unknown & unknown);
@@ -1532,6 +1533,7 @@ export interface components {
              * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
              */
             access_key_id?: string;
+            /** @description Bucket of Amazon S3 or a compatible store. */
             bucket: string;
             /** @description Content-Disposition header of the stored files. */
             content_disposition?: string & (unknown & unknown);
@@ -1555,6 +1557,7 @@ export interface components {
             session_token?: string;
         } & (unknown & (unknown | unknown));
         ExportObjstoreBTask: {
+            /** @description Bucket of Google Cloud Storage. */
             bucket: string;
             /** Format: password */
             client_email: string;
@@ -1570,6 +1573,7 @@ export interface components {
             operation: "export/objstore_b";
             /** Format: password */
             private_key: string;
+            /** @description Google Cloud project. */
             project_id: string;
         } & (unknown | unknown);
         ExportSftpTask: {
@@ -1717,6 +1721,7 @@ export interface components {
         ImportBlobstoreTask: {
             /** @description Blob name including path. */
             blob: string;
+            /** @description Container of Azure Blob Storage. */
             container: string;
             /** @description Overrides the name of the file. */
             filename?: string;
@@ -1737,6 +1742,7 @@ export interface components {
              * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
              */
             access_key_id?: string;
+            /** @description Bucket of Amazon S3 or a compatible store. */
             bucket: string;
             /**
              * @description Custom API endpoint. Defaults to that of the region.
@@ -1757,6 +1763,7 @@ export interface components {
             session_token?: string;
         } & (unknown & (unknown | unknown));
         ImportObjstoreBTask: {
+            /** @description Bucket of Google Cloud Storage. */
             bucket: string;
             /** Format: password */
             client_email: string;
@@ -1768,6 +1775,7 @@ export interface components {
             operation: "import/objstore_b";
             /** Format: password */
             private_key: string;
+            /** @description Google Cloud project. */
             project_id: string;
         };
         ImportSftpTask: {
@@ -4164,6 +4172,7 @@ export interface operations {
                 "application/json": {
                     blob?: string;
                     blob_prefix?: string;
+                    /** @description Container of Azure Blob Storage. */
                     container: string;
                     /** @description Content-Disposition header of the stored files. */
                     content_disposition?: string & (unknown & unknown);
@@ -4217,6 +4226,7 @@ export interface operations {
                      * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
                      */
                     access_key_id?: string;
+                    /** @description Bucket of Amazon S3 or a compatible store. */
                     bucket: string;
                     /** @description Content-Disposition header of the stored files. */
                     content_disposition?: string & (unknown & unknown);
@@ -4269,6 +4279,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Bucket of Google Cloud Storage. */
                     bucket: string;
                     /** Format: password */
                     client_email: string;
@@ -4282,6 +4293,7 @@ export interface operations {
                     input: string | string[];
                     /** Format: password */
                     private_key: string;
+                    /** @description Google Cloud project. */
                     project_id: string;
                 } & (unknown | unknown);
             };
@@ -4447,6 +4459,7 @@ export interface operations {
                 "application/json": {
                     /** @description Blob name including path. */
                     blob: string;
+                    /** @description Container of Azure Blob Storage. */
                     container: string;
                     /** @description Overrides the name of the file. */
                     filename?: string;
@@ -4496,6 +4509,7 @@ export interface operations {
                      * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
                      */
                     access_key_id?: string;
+                    /** @description Bucket of Amazon S3 or a compatible store. */
                     bucket: string;
                     /**
                      * @description Custom API endpoint. Defaults to that of the region.
@@ -4545,6 +4559,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Bucket of Google Cloud Storage. */
                     bucket: string;
                     /** Format: password */
                     client_email: string;
@@ -4554,6 +4569,7 @@ export interface operations {
                     filename?: string;
                     /** Format: password */
                     private_key: string;
+                    /** @description Google Cloud project. */
                     project_id: string;
                 };
             };
