@@ -393,7 +393,7 @@ function bitsPerPixel({ bitRate }: Probe, { codec, width, height, framesPerSecon
 }
 
 /** ffmpeg does not scale frames that already have the size. */
-function scalesNothing(video: VideoStream, size: Size): boolean {
+export function scalesNothing(video: VideoStream, size: Size): boolean {
   return video.width === size.width && video.height === size.height && video.pixelFormat.startsWith('yuv');
 }
 

@@ -10,6 +10,7 @@ import {
   maxTracks,
   perSecond,
   pictureFilters,
+  scalesNothing,
   seek,
   steadiestRate,
   textSubtitles,
@@ -221,12 +222,13 @@ function loadOf(work: {
     ({ width, height }): Pictures => ({ writer: request.encoder, width, height, frames: rate * seconds }),
   );
   const [top] = renditions;
+  const costly = filters.filter((filter) => !filter.startsWith('scale=') || !top || !scalesNothing(video, top));
   const scaled = top ? megapixelsOf(top, rate) * smaller.length : 0;
   return {
     seconds,
     ...(pictures ? { pictures: { ...pictures, smaller } } : {}),
     megapixelsRead,
-    oneCoreSeconds: sound + filterSeconds(filters, megapixelsRead) + filterSeconds(['scale='], scaled),
+    oneCoreSeconds: sound + filterSeconds(costly, megapixelsRead) + filterSeconds(['scale='], scaled),
   };
 }
 
