@@ -27,6 +27,7 @@ export const handler = publicEndpoint(routes['sign-in-callback'], async ({ query
 });
 
 function unknownSignIn(): HttpError {
-  const msg = `This sign-in was not started in this browser within the last ten minutes, or is already complete. Start again at ${required('LATHE_URL')}/auth/sign-in.`;
+  const msg =
+    'This sign-in was not started in this browser within the last ten minutes, or is already complete. Sign in again.';
   return new HttpError(400, 'bad_request', msg, { reason: 'unknown_sign_in' });
 }

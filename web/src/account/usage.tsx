@@ -78,34 +78,32 @@ function Totals({ usage: { conversionSeconds, tasks, month } }: { usage: UsageDa
   return <Figures class="card figures" rows={rows} />;
 }
 
-const size = { width: 900, height: 240, left: 56, bottom: 28, top: 12 };
+/** Narrow windows have a narrower drawing, so that its text stays as large. */
+const narrow = matchMedia('(max-width: 40rem)');
+const size = { height: 240, left: 56, bottom: 28, top: 12 };
 
 function Chart({ usage }: { usage: UsageData }) {
+  const width = narrow.matches ? 360 : 900;
   const used = new Map(usage.days.map(({ date, conversionSeconds }) => [date, conversionSeconds]));
   const first = Date.parse(usage.from);
   const count = Math.round((Date.parse(usage.to) - first) / dayMs) + 1;
   const dates = Array.from({ length: count }, (_, index) => dayText(first + index * dayMs));
   const most = Math.max(...used.values(), 0.001);
-  const step = (size.width - size.left) / count;
+  const step = (width - size.left) / count;
   const floor = size.height - size.bottom;
   const heightOf = (seconds: number) => (seconds / most) * (floor - size.top);
-  const every = Math.ceil(count / 8);
+  const every = Math.ceil(count / (width / 110));
   const busiest = [...used].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '';
   return (
     <svg
       class="chart"
-      viewBox={`0 0 ${size.width} ${size.height}`}
+      viewBox={`0 0 ${width} ${size.height}`}
       role="img"
       aria-label={`Conversion time by day from ${usage.from} to ${usage.to}: ${durationText(usage.conversionSeconds)} in total, at most ${durationText(most)} on ${busiest}.`}
     >
       {[0, 0.5, 1].map((share) => (
         <g key={share}>
-          <line
-            x1={size.left}
-            x2={size.width}
-            y1={floor - heightOf(most * share)}
-            y2={floor - heightOf(most * share)}
-          />
+          <line x1={size.left} x2={width} y1={floor - heightOf(most * share)} y2={floor - heightOf(most * share)} />
           <text x={size.left - 8} y={floor - heightOf(most * share) + 4} text-anchor="end">
             {durationText(most * share)}
           </text>

@@ -95,14 +95,16 @@ function Together() {
           Convert all ({open.length})
         </button>
         <Merge />
-        <button type="button" disabled={done.length < 2 || isZipping.value} onClick={() => void download(done)}>
-          {isZipping.value ? 'Creating ZIP …' : `Download all as ZIP (${done.length})`}
-        </button>
+        {done.length > 1 && (
+          <button type="button" disabled={isZipping.value} onClick={() => void download(done)}>
+            {isZipping.value ? 'Creating ZIP …' : `Download all as ZIP (${done.length})`}
+          </button>
+        )}
+        <span role="status" class="small quiet">
+          {left.value === 1 && '1 file cannot be converted to this format and keeps its own.'}
+          {left.value > 1 && `${left.value} files cannot be converted to this format and keep their own.`}
+        </span>
       </div>
-      <span role="status" class="small quiet">
-        {left.value > 0 &&
-          `${left.value === 1 ? '1 file cannot be converted to this format and keeps its' : `${left.value} files cannot be converted to this format and keep their`} own.`}
-      </span>
       {problem.value !== '' && <Problem text={problem.value} />}
     </section>
   );

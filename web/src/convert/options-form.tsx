@@ -160,7 +160,7 @@ interface Choice {
 }
 
 /** Longer labels would be cut off in a narrow select. */
-const maxTitleLength = 40;
+const maxTitleLength = 30;
 
 function choicesOf({ data_type, enum_values = [] }: Option): Choice[] {
   if (data_type === 'boolean')

@@ -13,6 +13,7 @@ import { followJob, isOver } from '../service/live.ts';
 import { messageOf, request } from '../service/request.ts';
 import type { Job, Task } from '../service/types.ts';
 import { Graph, type GraphNode } from './graph.tsx';
+import { titleOf } from './summary.ts';
 
 /** Shows a job, and updates it live. */
 export function JobView({ id }: { id: string }) {
@@ -58,7 +59,7 @@ export function JobView({ id }: { id: string }) {
     <div class="stack">
       <div>
         <a href="/jobs">← All jobs</a>
-        <h1>Job</h1>
+        <h1>{job.value ? titleOf(job.value) : 'Job'}</h1>
         <code class="quiet">{id}</code>
       </div>
       {problem.value !== '' && <Problem text={problem.value} />}

@@ -6,9 +6,9 @@ import { useLoaded } from '../parts/load.ts';
 import { Status, Table, View } from '../parts/view.tsx';
 import { path } from '../router.ts';
 import { session } from '../service/session.ts';
-import type { Job, JobPage, Task } from '../service/types.ts';
+import type { Job, JobPage } from '../service/types.ts';
 import { JobView } from './job.tsx';
-import { filesOf, formatsOf, percentOf } from './summary.ts';
+import { formatsOf, percentOf, titleOf } from './summary.ts';
 
 /** Shows the list of jobs, or the one in the path. */
 export function Jobs() {
@@ -120,17 +120,6 @@ function JobList() {
     </View>
   );
 }
-
-const maxNames = 2;
-
-function titleOf(job: Job): string {
-  const names = filesOf(job);
-  const others = names.length - maxNames;
-  if (names.length === 0) return job.tasks?.some(isUpload) ? 'Waiting for the upload' : 'No files';
-  return names.slice(0, maxNames).join(', ') + (others > 0 ? ` and ${others} more` : '');
-}
-
-const isUpload = ({ operation, endedAt }: Task) => operation === 'import/upload' && endedAt === null;
 
 function JobStatus({ job }: { job: Job }) {
   const percent = percentOf(job);

@@ -12,6 +12,18 @@ export function filesOf({ tasks = [] }: Job): string[] {
   });
 }
 
+const maxNames = 2;
+
+/** Returns the names of the files that a job reads, as its title. */
+export function titleOf(job: Job): string {
+  const names = filesOf(job);
+  const others = names.length - maxNames;
+  if (names.length === 0) return job.tasks?.some(isUpload) ? 'Waiting for the upload' : 'No files';
+  return names.slice(0, maxNames).join(', ') + (others > 0 ? ` and ${others} more` : '');
+}
+
+const isUpload = ({ operation, endedAt }: Task) => operation === 'import/upload' && endedAt === null;
+
 /** Returns what a job does to formats: `png → webp, pdf`. */
 export function formatsOf(job: Job): string {
   const { tasks = [] } = job;
