@@ -30,7 +30,7 @@ const faults = [
   'test/engines/processor-time.test.ts',
   'test/engines/document/hostile-time.test.ts',
   'test/engines/media/time-limit.test.ts',
-  'test/infra/images/{context,layers}.test.ts',
+  'test/infra/images/{container,context,layers}.test.ts',
   'test/security/{hostile-engine,hostile-function,planted-program}.test.ts',
   'test/stack/retention.test.ts',
   'packages/local-aws/test/gate/misbehaving.test.ts',

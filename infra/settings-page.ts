@@ -76,6 +76,12 @@ const localVariables: readonly Row[] = [
   ['PORT', '3000', 'Port of the local service.'],
   ['LATHE_API_KEY', 'created on first start', 'The development key.'],
   ['LATHE_DATA', '`.lathe`', 'Folder of the local state.'],
+  ['LATHE_LISTEN', 'loopback addresses', 'Address to listen on; `0.0.0.0` in the [container](container.md).'],
+  [
+    'LATHE_URL',
+    '`http://localhost:<port>`',
+    'Root URL for clients behind a [reverse proxy](container.md#behind-a-reverse-proxy), which keeps the `Host` header. The development user cannot sign in then.',
+  ],
 ];
 
 const sizeMeanings: Record<SizeName, string> = {

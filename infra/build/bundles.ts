@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { FunctionCode, LocalFunction } from '../../packages/local-aws/src/template/model.ts';
@@ -37,6 +37,18 @@ export function bundlesOnDemand(): (fn: LocalFunction) => Promise<FunctionCode |
     root.catch(() => roots.delete(fn.entry));
     return { root: await root, handler: `index.${fn.handler}` };
   };
+}
+
+/** Returns a function that finds the bundles in a folder that `copyBundles()` has filled. */
+export function bundlesIn(folder: string): (fn: LocalFunction) => Promise<FunctionCode | undefined> {
+  return async (fn) =>
+    fn.packaging === 'zip' ? { root: join(folder, plainNameOf(fn.entry)), handler: `index.${fn.handler}` } : undefined;
+}
+
+/** Copies the current bundles of modules into a folder, named by their modules alone. */
+export async function copyBundles(modules: string[], folder: string): Promise<void> {
+  for (const [entry, { root }] of await currentBundleFolders(modules))
+    cpSync(root, join(folder, plainNameOf(entry)), { recursive: true });
 }
 
 async function currentBundleOf(entry: string): Promise<BundleFolder> {
@@ -93,11 +105,14 @@ function nameOf(state: string, entry: string): string {
   const hash = createHash('sha256').update(state);
   // Modules of tests are not among the sources.
   hash.update(relative(projectRoot, entry)).update(readFileSync(entry));
-  const name = relative(projectRoot, entry)
+  return `${plainNameOf(entry)}-${hash.digest('hex').slice(0, 32)}`;
+}
+
+function plainNameOf(entry: string): string {
+  return relative(projectRoot, entry)
     .replace(/\.[a-z]+$/, '')
     .replaceAll('/', '-')
     .replace(/^[.-]+/, '');
-  return `${name}-${hash.digest('hex').slice(0, 32)}`;
 }
 
 /**

@@ -44,7 +44,9 @@ export class BuildahBuilder implements Builder {
   build(engine: string, context: string): void {
     const args = ['--build-arg', `BASE=${this.#base}`, '--build-arg', `ENGINE=${engine}`, '--tag', tag(engine)];
     const settings = this.#settings.flatMap((volume) => ['--volume', volume]);
-    run([...this.#command, 'bud', '--isolation', 'chroot', '--pull-never', '--layers', ...settings, ...args, context]);
+    // The other format has no health checks.
+    const options = ['--format', 'docker', '--isolation', 'chroot', '--pull-never', '--layers'];
+    run([...this.#command, 'bud', ...options, ...settings, ...args, context]);
     this.#roots.set(engine, this.#makeRoot(engine));
   }
 
@@ -59,19 +61,23 @@ export class BuildahBuilder implements Builder {
     }
   }
 
-  start(engine: string, env: Record<string, string>): RunningImage {
+  start(engine: string, env: Record<string, string>, data = ''): RunningImage {
     const root = this.#roots.get(engine);
     if (root === undefined) throw new Error(`The image of ${engine} was not built.`);
     const { Env, Entrypoint, WorkingDir } = this.#configOf(engine);
     const variables = [...Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
-    const inRoot = ['sh', runInRoot, root, lambdaUser, WorkingDir];
+    const inRoot = ['sh', runInRoot, root, data, lambdaUser, WorkingDir];
     // As the first process of its namespace, the entry point takes its children with it.
     const namespaces = ['--mount', '--ipc', '--pid', '--fork', '--kill-child'];
     const started = spawn('unshare', [...namespaces, ...inRoot, 'env', '-i', ...variables, ...Entrypoint], {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    return { process: started, stop: () => started.kill('SIGKILL') };
+    return {
+      process: started,
+      stop: () => started.kill('SIGKILL'),
+      terminate: () => process.kill(childOf(childOf(started.pid)), 'SIGTERM'),
+    };
   }
 
   #findBase(): string {
@@ -95,6 +101,13 @@ export class BuildahBuilder implements Builder {
     process.once('exit', () => run([...this.#command, 'rm', container]));
     return run([...this.#command, 'mount', container]);
   }
+}
+
+/** Returns the only child of a process: unshare and the shell in the namespace pass no signal on. */
+function childOf(pid: number | undefined): number {
+  const child = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
+  if (child > 0) return child;
+  throw new Error(`Expected the process ${pid} to have one child.`);
 }
 
 /** Keeps images and containers in the project: as overlay layers if the kernel supports them, otherwise as copies. */

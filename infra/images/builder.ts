@@ -17,12 +17,14 @@ export interface Builder {
   compressedBytes(engine: string): number;
   /**
    * Starts the entry point of an image as an ordinary user, with only an empty writable /tmp, without /dev/shm, with
-   * this machine's network, and with these variables.
+   * this machine's network, and with these variables. `data` is a folder of this machine that it may write to as /data.
    */
-  start(engine: string, env: Record<string, string>): RunningImage;
+  start(engine: string, env: Record<string, string>, data?: string): RunningImage;
 }
 
 export interface RunningImage {
   process: ChildProcess;
   stop(): void;
+  /** Sends SIGTERM to the entry point. */
+  terminate(): void;
 }

@@ -6,8 +6,7 @@ import { installationOf, type LockFile } from './lock-file.ts';
 import { moduleGraph } from './module-graph.ts';
 
 const runtimeClient = 'packages/runtime-client/src/main.ts';
-const dockerfile = 'functions/engines/Dockerfile';
-/** Debian packages of an engine. Its image also has those that local setup omits by default. */
+export const dockerfile = 'functions/engines/Dockerfile';
 const packageLists = ['packages.txt', 'packages-optional.txt'];
 
 /** A build context: files by path, as text or as the path of a file to copy. */
@@ -57,7 +56,8 @@ function contextOf(folder: string, root: string): Context {
   };
 }
 
-function debianPackages(folder: string): string[] {
+/** Returns the Debian packages of an engine, with those that local setup omits by default. */
+export function debianPackages(folder: string): string[] {
   const lines = packageLists
     .map((name) => join(folder, name))
     .filter((path) => existsSync(path))

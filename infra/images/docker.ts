@@ -31,15 +31,21 @@ export class DockerBuilder implements Builder {
     }
   }
 
-  start(engine: string, env: Record<string, string>): RunningImage {
+  start(engine: string, env: Record<string, string>, data?: string): RunningImage {
     const name = `${tag(engine)}-${randomUUID()}`;
     const variables = Object.entries(env).flatMap(([variable, value]) => ['--env', `${variable}=${value}`]);
     const limits = ['--network', 'host', '--ipc', 'none', '--read-only', '--tmpfs', '/tmp:exec,mode=1777'];
-    const args = ['run', '--rm', '--init', '--name', name, '--user', lambdaUser, ...limits, ...variables, tag(engine)];
+    const volumes = data === undefined ? [] : ['--volume', `${data}:/data`];
+    // Files of the folder belong to this user, who could not remove those of another.
+    const user = data !== undefined && process.getuid?.() ? `${process.getuid()}:${process.getgid?.()}` : lambdaUser;
+    const chosen = ['--user', user, ...limits, ...volumes, ...variables];
+    const args = ['run', '--rm', '--init', '--name', name, ...chosen, tag(engine)];
+    // It may have exited already.
+    const kill = (signal: string) => void succeeds([this.name, 'kill', '--signal', signal, name]);
     return {
       process: spawn(this.name, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
-      // It may have exited already.
-      stop: () => void succeeds([this.name, 'kill', name]),
+      stop: () => kill('KILL'),
+      terminate: () => kill('TERM'),
     };
   }
 }

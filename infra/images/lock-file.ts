@@ -18,7 +18,11 @@ export interface Installation {
 
 /** Returns the input that installs some of a project's packages in their locked versions, with their dependencies. */
 export function installationOf(name: string, lock: LockFile, packages: string[]): Installation {
-  const declared = lock.packages['']?.dependencies ?? {};
+  // The local service is among the workspaces.
+  const declared = {
+    ...lock.packages['packages/local-aws']?.dependencies,
+    ...lock.packages['']?.dependencies,
+  };
   const dependencies = Object.fromEntries(
     packages.map((wanted) => {
       const range = declared[wanted];

@@ -6,10 +6,12 @@ import { projectRoot } from '../bundling.ts';
 import { type Sample, samples } from '../smoke/samples.ts';
 import { BuildahBuilder } from './buildah.ts';
 import type { Builder } from './builder.ts';
+import { containers, stageContainer } from './container.ts';
 import { stageContext } from './context.ts';
 import { DockerBuilder } from './docker.ts';
 import { ImageStack, type StartEngine } from './image-stack.ts';
 import { succeeds } from './shell.ts';
+import { tryContainer } from './try-container.ts';
 import { maxUnzippedBytes, startZip, unzip } from './zip.ts';
 
 /** Maximum compressed sizes of images: cold starts grow with them. */
@@ -18,8 +20,9 @@ const outputFolder = join(projectRoot, 'cdk.out/image-outputs');
 
 const wanted = process.argv.slice(2);
 const catalogues = engineCatalogues.filter(({ resources }) => resources.packaging === 'image');
-const unknown = wanted.filter((name) => !catalogues.some(({ engine }) => engine === name));
-if (unknown.length > 0) throw new Error(`Expected names of engines but received ${unknown.join(', ')}.`);
+const names = [...catalogues.map(({ engine }) => engine), ...containers];
+const unknown = wanted.filter((name) => !names.includes(name));
+if (unknown.length > 0) throw new Error(`Expected some of ${names.join(', ')} but received ${unknown.join(', ')}.`);
 
 const builder = findBuilder();
 for (const catalogue of catalogues) {
@@ -29,6 +32,15 @@ for (const catalogue of catalogues) {
     await buildAndTry(catalogue);
   } catch (error) {
     fail(`${engine}: ${messageOf(error)}`);
+  }
+}
+
+for (const name of containers.filter((each) => wanted.includes(each))) {
+  try {
+    buildImage(name, await stageContainer(name));
+    await tryContainer(builder, name);
+  } catch (error) {
+    fail(`${name}: ${messageOf(error)}`);
   }
 }
 

@@ -38,6 +38,13 @@ export function moduleGraph(root: string, entries: string[]): ModuleGraph {
   return { files: [...files].sort(), packages: [...packages].sort() };
 }
 
+/** Returns the npm packages that modules import, by name. */
+export function packagesOf(root: string, entries: string[]): string[] {
+  const imports = Object.values(metafileOf(root, entries).inputs).flatMap((input) => input.imports);
+  const outside = imports.flatMap(({ path, external }) => (external && !isBuiltin(path) ? packageOf(path) : []));
+  return [...new Set(outside)].sort();
+}
+
 function metafileOf(root: string, entries: string[]) {
   const { metafile } = buildSync({
     absWorkingDir: root,

@@ -60,7 +60,7 @@ export function startZip(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, LAMBDA_TASK_ROOT: root, _HANDLER: 'index.handler', LATHE_LAYERS: layers, ...env },
   });
-  return { process: started, stop: () => started.kill('SIGKILL') };
+  return { process: started, stop: () => started.kill('SIGKILL'), terminate: () => started.kill('SIGTERM') };
 }
 
 function bytesOf(path: string): number {

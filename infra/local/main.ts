@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readNumberSettings, SettingsError } from '../../shared/settings.ts';
 import { currentTemplate } from '../build/template-cache.ts';
 import { projectRoot } from '../bundling.ts';
+import { builtService } from './built.ts';
 import { findMissing } from './engine-checks.ts';
 import { fontVariables } from './fonts.ts';
 import { greeting } from './greeting.ts';
@@ -11,12 +12,21 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
   readNumberSettings(process.env);
-  const [template, missing, fonts] = await Promise.all([currentTemplate(), findMissing(), fontVariables()]);
+  const url = clientUrl(process.env.LATHE_URL);
+  const built = process.env.LATHE_BUILT ? builtService(process.env.LATHE_BUILT) : undefined;
+  const [template, missing, fonts] = await Promise.all([
+    built?.template ?? currentTemplate(),
+    findMissing(),
+    fontVariables(),
+  ]);
   // Inherited by the functions' processes and their children.
   Object.assign(process.env, fonts);
   const running = await startLocalStack({
     template,
     missing,
+    built,
+    url,
+    host: process.env.LATHE_LISTEN || undefined,
     dataDirectory: process.env.LATHE_DATA || join(projectRoot, '.lathe'),
     port: Number(process.env.PORT ?? 3000),
     environment: process.env,
@@ -35,6 +45,14 @@ async function main(): Promise<void> {
   };
   process.on('SIGINT', () => void stop());
   process.on('SIGTERM', () => void stop());
+}
+
+/** Returns the root URL for clients, or throws if it has a path that links would lack. */
+function clientUrl(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  throw new SettingsError(`LATHE_URL: expected a URL such as https://lathe.example.com but received ${text}`);
 }
 
 main().catch((error) => {

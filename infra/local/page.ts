@@ -32,6 +32,11 @@ export async function currentPage(): Promise<Build> {
       publish(draft, folder);
     });
   markAsUsed(folder);
+  return pageIn(folder);
+}
+
+/** Returns the page in a folder that it was built into. */
+export function pageIn(folder: string): Build {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
   return { folder, files: new Set(paths) };

@@ -19,12 +19,13 @@ import { encodeMissing, type MissingComponents } from '../../shared/catalogue/mi
 import { defined } from '../../shared/defined.ts';
 import { SettingsError } from '../../shared/settings.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
-import { bundlesOnDemand } from '../build/bundles.ts';
+import { bundlesIn, bundlesOnDemand } from '../build/bundles.ts';
 import { projectRoot } from '../bundling.ts';
 import { putNew } from '../keys/stored-keys.ts';
 import { parameterOf, settings } from '../settings.ts';
+import type { BuiltService } from './built.ts';
 import { type Identity, readIdentity } from './identity.ts';
-import { pageOnDemand } from './page.ts';
+import { pageIn, pageOnDemand } from './page.ts';
 import { localShare, workerSlots } from './worker-slots.ts';
 
 export interface LocalStackOptions
@@ -33,6 +34,8 @@ export interface LocalStackOptions
     | 'template'
     | 'dataDirectory'
     | 'port'
+    | 'host'
+    | 'url'
     | 'report'
     | 'alter'
     | 'startImage'
@@ -48,6 +51,8 @@ export interface LocalStackOptions
   environment: Record<string, string | undefined>;
   /** Faults of the simulated AWS; defaults to LATHE_LOCAL_FAULTS. */
   faults?: Faults;
+  /** The page and the bundles, if they were built earlier; otherwise they are built on demand. */
+  built?: BuiltService | undefined;
 }
 
 export interface RunningStack extends RunningAws {
@@ -71,14 +76,20 @@ const awaited = ['functions/api/', 'functions/events/', 'functions/lifecycle/upl
 );
 
 /** Runs Lathe's template on this machine, with an account, a key and a user for development. */
-export async function startLocalStack({ environment, missing, ...options }: LocalStackOptions): Promise<RunningStack> {
+export async function startLocalStack({
+  environment,
+  missing,
+  built,
+  ...options
+}: LocalStackOptions): Promise<RunningStack> {
   const { report } = options;
   const faults = options.faults ?? chosenFaults(environment.LATHE_LOCAL_FAULTS);
   const identity = await readIdentity(options.dataDirectory);
   const apiKey = environment.LATHE_API_KEY || identity.apiKey;
-  const build = pageOnDemand(report);
+  const build = built ? async () => pageIn(built.page) : pageOnDemand(report);
   const catalogue = new Catalogue(engineCatalogues, missing.engines);
   const off = engineCatalogues.filter(({ engine }) => !catalogue.isUsable(engine)).map(({ engine }) => engine);
+  const filesVariable = defined({ LATHE_FILES_URL: options.url && `${options.url}/_aws/s3` });
   const running = await startLocalAws({
     ...options,
     root: projectRoot,
@@ -89,13 +100,14 @@ export async function startLocalStack({ environment, missing, ...options }: Loca
     orphansAfterMs: heartbeatWindowMs + 5_000,
     operatorMay,
     prepare: (prepared) => storeDevelopment(prepared, apiKey, identity),
-    codeOf: bundlesOnDemand(),
-    variablesOf: (fn, cores) => ({ ...inherited(fn), ...localShare(fn, cores) }),
+    codeOf: built ? bundlesIn(built.bundles) : bundlesOnDemand(),
+    variablesOf: (fn, cores) => ({ ...inherited(fn), ...localShare(fn, cores), ...filesVariable }),
     isAwaited: ({ entry }) => awaited.some((path) => entry.startsWith(path)),
     slotsOf: workerSlots,
     isConsumed: ({ function: fn }) => !off.includes(fn.environment.LATHE_ENGINE ?? ''),
     build,
-    user: developmentUser,
+    // Signs in by a click. Behind a proxy, that would be anybody who can reach it.
+    ...(options.url === undefined ? { user: developmentUser } : {}),
     socketPaths: ['/ws', '/socket.io'],
     scheduleSeconds: Number(environment.LATHE_SWEEP_SECONDS ?? 0),
     servers: {

@@ -35,6 +35,7 @@ async function interceptInstant(act: (made: HTTPRequest) => Promise<void>): Prom
 }
 
 async function jobs(): Promise<{ id: string }[]> {
+  await page.waitForSelector('header ::-p-text(Sign out)', { timeout: 60_000 });
   const list = async () => (await fetch('/v1/process/jobs')).json() as Promise<{ docs: { id: string }[] }>;
   return (await page.evaluate(list)).docs;
 }

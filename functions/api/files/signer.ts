@@ -53,8 +53,11 @@ async function openSession(): Promise<Signer> {
   const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = credentials ?? {};
   if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration)
     throw new Error('Expected credentials with their expiration from STS.');
+  // Set by the local stack if clients reach the bucket by a proxy, and this function does not.
+  const endpoint = process.env.LATHE_FILES_URL;
   const client = new S3Client({
     ...clientSettings('S3'),
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
   });
   return { client, name: required('LATHE_BUCKET'), expiresAt: Expiration.getTime() };

@@ -10,13 +10,14 @@ const keepAliveTimeoutBuffer = 60_000;
 
 export type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** The port, on the loopback addresses of both families. Early requests wait until the stack has started. */
+/** The port, by default on the loopback addresses of both families. Early requests wait until the stack has started. */
 export class Front {
   readonly #servers: Server[] = [];
   readonly #ready = Promise.withResolvers<(req: IncomingMessage, res: ServerResponse) => Promise<void>>();
   readonly #upgrade = Promise.withResolvers<Upgrade>();
 
-  async listen(port: number): Promise<number> {
+  async listen(port: number, host?: string): Promise<number> {
+    if (host !== undefined) return this.#listenOn(host, port);
     const chosen = await this.#listenOn('127.0.0.1', port);
     try {
       await this.#listenOn('::1', chosen);

@@ -38,6 +38,10 @@ export interface LocalAwsOptions {
   dataDirectory: string;
   /** 0 selects any free port. */
   port: number;
+  /** Address to listen on, such as 0.0.0.0 in a container; defaults to the loopback addresses. */
+  host?: string | undefined;
+  /** Root URL for clients if they reach the stack by a proxy, which keeps the Host header; defaults to localhost. */
+  url?: string | undefined;
   /** Values of the template's parameters; the rest have their defaults. */
   parameters?: Record<string, string>;
   /** Role credentials are derived from it, so that their signatures stay valid after a restart. */
@@ -138,14 +142,19 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<RunningAw
 
 async function start(options: LocalAwsOptions, front: Front, socketsFront: Front | undefined): Promise<RunningAws> {
   const { faults, report } = options;
-  const port = await front.listen(options.port);
-  const url = `http://localhost:${port}`;
-  const socketsPort = (await socketsFront?.listen(options.socketsPort ?? 0)) ?? port;
+  const port = await front.listen(options.port, options.host);
+  const url = options.url ?? `http://localhost:${port}`;
+  const socketsPort = await socketsFront?.listen(options.socketsPort ?? 0, options.host);
   const gateOrigin = `http://127.0.0.1:${port}`;
   const stack = readTemplate({
     template: options.template,
     root: options.root,
-    origins: { api: url, gate: gateOrigin, sockets: `ws://localhost:${socketsPort}` },
+    origins: {
+      api: url,
+      gate: gateOrigin,
+      ...(options.url === undefined ? {} : { files: url }),
+      ...(socketsPort === undefined ? {} : { sockets: `ws://localhost:${socketsPort}` }),
+    },
     parameters: options.parameters ?? {},
   });
   options.alter?.(stack);

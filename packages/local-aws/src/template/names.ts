@@ -12,6 +12,8 @@ export interface Origins {
   sockets?: string;
   /** Root of the gate in front of the embedded servers; an IP address, so that the SDK addresses buckets by path. */
   gate: string;
+  /** Root of the gate for clients; defaults to `gate`. */
+  files?: string;
 }
 
 const arn = (service: string, resource: string) => `arn:aws:${service}:${region}:${account}:${resource}`;
@@ -97,7 +99,9 @@ export function referable(
  */
 export function localUrlOf(type: string, { attributes }: Referable, origins: Origins): [url: string, here: string][] {
   if (type === 'AWS::CloudFront::Distribution') return [[`https://${attributes?.DomainName}`, origins.api]];
-  return type === 'AWS::S3::Bucket' ? [[`https://${attributes?.RegionalDomainName}`, origins.gate]] : [];
+  return type === 'AWS::S3::Bucket'
+    ? [[`https://${attributes?.RegionalDomainName}`, origins.files ?? origins.gate]]
+    : [];
 }
 
 function endpointOf(protocol: unknown, { api, sockets = api.replace(/^http/, 'ws') }: Origins): string {
