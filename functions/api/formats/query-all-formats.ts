@@ -1,7 +1,8 @@
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
+import { describeFormat } from './describe-format.ts';
 
 export const handler = publicEndpoint(routes['query-all-formats'], async () => ({
-  body: { formats: catalogue.formats().map((ext) => ({ ext })) },
+  body: { formats: catalogue.formats().map(describeFormat) },
 }));

@@ -1,6 +1,7 @@
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
+import { describeFormat } from './describe-format.ts';
 import { knownOperation } from './known-operation.ts';
 
 export const handler = publicEndpoint(routes['query-formats'], async ({ params, query }) => {
@@ -12,5 +13,5 @@ export const handler = publicEndpoint(routes['query-formats'], async ({ params, 
       : to !== undefined
         ? catalogue.inputs(operation, to === '*' ? to : catalogue.canonical(to))
         : [...new Set([...catalogue.inputs(operation, '*'), ...catalogue.outputs(operation, '*')])].sort();
-  return { body: { formats: formats.map((ext) => ({ ext })) } };
+  return { body: { formats: formats.map(describeFormat) } };
 });

@@ -259,7 +259,15 @@ export const responseSchemas = {
   Job,
   TaskPage: page(Task),
   JobPage: page(Job),
-  FormatList: z.object({ formats: z.array(z.object({ ext: z.string() })) }),
+  FormatList: z.object({
+    formats: z.array(
+      z.object({
+        ext: z.string(),
+        media_type: z.string(),
+        alias_of: z.string().optional().describe('The format that this is another name of: `jpeg` is `jpg`.'),
+      }),
+    ),
+  }),
   OptionList: z.object({
     sourceExt: z.string(),
     targetExt: z.string(),
