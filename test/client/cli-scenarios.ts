@@ -14,7 +14,7 @@ import { main } from '../../packages/client/src/cli/main.ts';
 import { type Job, Lathe } from '../../packages/client/src/index.ts';
 import { skipBecause } from '../support/skip.ts';
 import { until } from '../support/until.ts';
-import { type CliOptions, executable, runCli } from './run-cli.ts';
+import { type CliOptions, executable, olderNode, runCli } from './run-cli.ts';
 import { picture, site, stack } from './running-service.ts';
 import { silence } from './silence.ts';
 
@@ -61,7 +61,7 @@ function linesOf(text: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-const terminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+const terminalIsThere = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
 describe('lathe convert', () => {
   test('converts one file to another, and replaces it only with --force', async () => {
@@ -185,7 +185,7 @@ describe('lathe convert', () => {
 
   test(
     'draws bars on a terminal',
-    skipBecause(terminal ? undefined : 'the script command of Linux is not there'),
+    skipBecause(terminalIsThere ? undefined : 'the script command of Linux is not there'),
     async () => {
       await using place = await workspace();
       const { out, code } = await place.run(['convert', 'photos/a.png', 'broken.png', '--to', 'gif'], {
@@ -216,6 +216,29 @@ async function requestsDuring(act: () => Promise<void>): Promise<string[]> {
   }
   return sent;
 }
+
+test(
+  'the built package converts files and URLs with Node 20',
+  skipBecause(olderNode === undefined ? 'no Node 20 is installed' : undefined),
+  async () => {
+    await using place = await workspace();
+    const built = join(place.folder, 'built');
+    const source = join(projectRoot, 'packages/client');
+    const compiler = join(projectRoot, 'node_modules/.bin/tsc');
+    expect(spawnSync(compiler, ['-p', source, '--outDir', join(built, 'dist')]).status).toBe(0);
+    for (const name of ['package.json', 'bin']) await cp(join(source, name), join(built, name), { recursive: true });
+    const options = { node: olderNode ?? '', bin: join(built, 'bin/lathe.js') };
+    // A terminal shows the progress of jobs, which Node 20 has no WebSocket for.
+    for (const [input, terminal] of [
+      ['photos/a.png', false],
+      [`${site.url}/remote.png`, terminalIsThere],
+    ] as const) {
+      const args = ['convert', input, 'out.webp', '--force'];
+      expect(await place.run(args, { ...options, terminal }), input).toMatchObject({ code: 0 });
+      expect((await sharp(await place.read('out.webp')).metadata()).format).toBe('webp');
+    }
+  },
+);
 
 async function importing(path: string): Promise<Job | undefined> {
   for await (const job of lathe.jobs({ status: 'processing', include: 'tasks' }))
@@ -639,5 +662,38 @@ test(
     const [code] = await once(child, 'close');
     expect(report).toMatch(/^Ran \d+ tests in .*\n\nOK\n$/m);
     expect(code).toBe(0);
+  },
+);
+
+const hasMypy = spawnSync('python3', ['-m', 'mypy', '--version']).status === 0;
+
+test(
+  'the types of the Python client are strict',
+  skipBecause(hasMypy ? undefined : 'mypy is not installed: pip install mypy'),
+  async () => {
+    await using place = await workspace();
+    const use = join(place.folder, 'use.py');
+    await writeFile(
+      use,
+      `from lathe_client import AsyncLathe, Lathe
+
+def sizes(lathe: Lathe) -> list[int]:
+    return [file["size"] for file in lathe.convert("in.png", to="webp").files]
+
+async def status(lathe: AsyncLathe) -> str:
+    return (await lathe.wait("a"))["status"]
+
+def wrong(lathe: Lathe) -> None:
+    lathe.convert("in.png", to="webp", nonsense=1)  # type: ignore[call-arg]
+    print(lathe.convert("in.png", to="webp").files[0]["filname"])  # type: ignore[typeddict-item]
+`,
+    );
+    const source = join(projectRoot, 'packages/python/src');
+    const args = ['-m', 'mypy', '--strict', '--cache-dir', join(place.folder, 'cache'), source, use];
+    const { stdout, status } = spawnSync('python3', args, {
+      env: { ...process.env, MYPYPATH: source },
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('Success: no issues found')]);
   },
 );

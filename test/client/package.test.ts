@@ -1,12 +1,12 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
 import { skipBecause } from '../support/skip.ts';
-import { executable } from './run-cli.ts';
+import { executable, olderNode } from './run-cli.ts';
 
 const run = promisify(execFile);
 const source = join(projectRoot, 'packages/client');
@@ -25,11 +25,6 @@ beforeAll(async () => {
 
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-/** The system's Node, if it is one that the README promises and that runs no TypeScript. */
-const olderNode = (process.env.PATH ?? '')
-  .split(delimiter)
-  .map((folder) => join(folder, 'node'))
-  .find((node) => /^v(?:20|22\.[0-9]\.|22\.1[0-7]\.)/.test(spawnSync(node, ['--version']).stdout?.toString() ?? ''));
 const nodes: [string, string | undefined][] = [
   ['this Node', process.execPath],
   ['Node 20', olderNode],

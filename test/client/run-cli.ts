@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { projectRoot } from '../../infra/bundling.ts';
 
 /** What `npx lathe` runs in a checkout. */
@@ -21,16 +21,23 @@ export interface CliOptions {
   terminal?: boolean;
   /** Standard input; empty by default. */
   input?: string | Buffer;
-  /** Another Node than that of the test. */
+  /** Another Node than that of the test, and another package than the checkout. */
   node?: string;
+  bin?: string;
   /** Called with the process, to send signals. */
   onStart?: (process: ChildProcess) => void;
 }
 
+/** The system's Node, if it is one that the README promises and that runs no TypeScript. */
+export const olderNode: string | undefined = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'node'))
+  .find((node) => /^v(?:20|22\.[0-9]\.|22\.1[0-7]\.)/.test(spawnSync(node, ['--version']).stdout?.toString() ?? ''));
+
 /** Runs the command line in a process of its own. */
 export async function runCli(args: string[], options: CliOptions): Promise<CliResult> {
-  const { cwd, env, terminal, input = '', node = process.execPath, onStart } = options;
-  const words = [node, executable, ...args];
+  const { cwd, env, terminal, input = '', node = process.execPath, bin = executable, onStart } = options;
+  const words = [node, bin, ...args];
   const [command = '', ...rest] = terminal ? ['script', '-qec', words.join(' '), '/dev/null'] : words;
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(command, rest, {

@@ -46,7 +46,7 @@ export interface FormatQuery extends CallOptions {
   from?: string | undefined;
   /** Lists the input formats for this format. */
   to?: string | undefined;
-  /** Defaults to convert. */
+  /** Defaults to convert, and for all formats to any operation. */
   operation?: Operation | undefined;
 }
 
@@ -235,8 +235,8 @@ export class Lathe {
   }
 
   /** Returns the same formats with their media types, and the formats that they are other names of. */
-  async describeFormats({ from, to, operation = 'convert', signal }: FormatQuery = {}): Promise<Format[]> {
-    const path = `/v1/query/formats${from === undefined && to === undefined ? '' : `/${operation}`}`;
+  async describeFormats({ from, to, operation, signal }: FormatQuery = {}): Promise<Format[]> {
+    const path = `/v1/query/formats${(operation ?? from ?? to) ? `/${operation ?? 'convert'}` : ''}`;
     const query = { input_format: from, output_format: to };
     return (await this.request<FormatList>('GET', path, { query, signal })).formats;
   }

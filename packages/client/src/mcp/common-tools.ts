@@ -167,7 +167,7 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
       inputSchema: { from: OptionalFormat, to: OptionalFormat, operation: Operation },
       annotations: { readOnlyHint: true },
     },
-    ({ from, to = from === undefined ? '*' : undefined, operation }, { signal }) =>
+    ({ from, to, operation }, { signal }) =>
       responses.value(async () => {
         const formats = await lathe.describeFormats({ from, to, operation, signal: until(signal) });
         // Other names of a format are accepted, too.
