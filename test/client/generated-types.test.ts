@@ -4,5 +4,5 @@ import { generatedTypes, typesFile } from '../../packages/client/openapi/types-o
 
 test('the types of the client are those of the OpenAPI document', async () => {
   const isCurrent = (await readFile(typesFile, 'utf8')) === (await generatedTypes());
-  expect(isCurrent, 'npm run types --workspace lathe-client makes them anew').toBe(true);
+  expect(isCurrent, 'npm run types --workspace packages/client makes them anew').toBe(true);
 });

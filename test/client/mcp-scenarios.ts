@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { Lathe } from '../../packages/client/src/index.ts';
 import { picture, site, stack } from './running-service.ts';
+import { silence } from './silence.ts';
 
 /** Connects the client of the protocol's own package to the service, as an agent does. */
 async function connect(key = stack.apiKey) {
@@ -42,21 +43,24 @@ describe('the tools at /mcp', () => {
     await using server = await connect();
     const { tools } = await server.client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
-      'cancel',
-      'convert',
-      'create_upload',
-      'estimate',
-      'fetch_result',
-      'job_status',
-      'list_formats',
-      'list_options',
+      ...['cancel', 'compress', 'convert', 'create_upload', 'crop', 'estimate', 'fetch_result', 'job_status'],
+      ...['list_formats', 'list_options', 'merge', 'trim'],
     ]);
-    expect((await server.use('list_formats', { from: 'png' })).formats).toContain('webp');
+    const { formats } = await server.use('list_formats', { from: 'png' });
+    expect(formats.split(' ')).toEqual(expect.arrayContaining(['jpg', 'webp']));
+    expect(formats.split(' ')).not.toContain('jpeg');
+    expect((await server.use('list_formats', { operation: 'merge' })).formats.split(' ')).toContain('png');
     expect((await server.use('list_options', { from: 'jpg', to: 'pdf' })).options[0]).toMatchObject({ name: 'strip' });
+    expect((await server.use('list_options', { from: 'mp3', operation: 'trim' })).options).toMatchObject([
+      { name: 'trim_start', type: 'string' },
+      {},
+      {},
+      {},
+    ]);
     expect(await server.use('estimate', { from: 'png', to: 'webp' })).toMatchObject({ valid: true });
 
-    const content = picture.toString('base64');
-    const request = { content, filename: 'a.png', to: 'webp', options: { quality: 60 } };
+    const content = `data:image/png;base64,${picture.toString('base64')}`;
+    const request = { input: content, output: 'a.webp', to: 'webp', options: { quality: 60 } };
     const inline = await server.use('convert', request);
     expect(inline).toMatchObject({
       isError: false,
@@ -65,9 +69,9 @@ describe('the tools at /mcp', () => {
     });
     expect([inline.job, inline.files[0].url]).toEqual([undefined, undefined]);
     expect(inline.rest).toEqual([{ type: 'image', mimeType: 'image/webp', data: expect.any(String) }]);
-    const page = await server.use('convert', { url: `${site.url}/remote.png`, to: 'jpg' });
+    const page = await server.use('convert', { input: `${site.url}/remote.png`, to: 'jpg' });
     expect(page).toMatchObject({ files: [{ filename: 'remote.jpg' }], rest: [{ mimeType: 'image/jpeg' }] });
-    const paper = await server.use('convert', { content, filename: 'a.png', to: 'pdf' });
+    const paper = await server.use('convert', { input: content, output: 'a.pdf', to: 'pdf' });
     expect(paper).toMatchObject({ status: 'completed', job: expect.any(String), files: [{ filename: 'a.pdf' }] });
 
     const converted = await server.use('convert', { ...request, link: true });
@@ -78,11 +82,11 @@ describe('the tools at /mcp', () => {
     expect(image).toMatchObject({ type: 'image', mimeType: 'image/webp' });
     expect((await sharp(Buffer.from(image.data, 'base64')).metadata()).width).toBe(48);
 
-    const remote = await server.use('convert', { url: `${site.url}/remote.png`, to: 'jpg', wait: false });
+    const remote = await server.use('convert', { input: `${site.url}/remote.png`, to: 'jpg', wait: false });
     expect(remote).toMatchObject({ isError: false, next: expect.stringContaining('job_status') });
     const awaited = await server.use('job_status', { job: remote.job, wait: true });
     expect(awaited).toMatchObject({ status: 'completed', files: [{ filename: 'remote.jpg' }] });
-    const links = await server.use('fetch_result', { job: remote.job, content: false });
+    const links = await server.use('fetch_result', { job: remote.job, link: true });
     expect([links.files[0].returned, links.rest]).toEqual([false, []]);
 
     const { form, job } = await server.use('create_upload', { to: 'txt', from: 'md' });
@@ -94,17 +98,41 @@ describe('the tools at /mcp', () => {
     expect(letter.rest).toEqual([{ type: 'text', text: expect.stringContaining('A letter') }]);
   });
 
+  test('compress, crop, trim and merge', async () => {
+    await using server = await connect();
+    const input = `data:image/png;base64,${picture.toString('base64')}`;
+    const width = async ({ rest: [image] }: { rest: { data: string }[] }) =>
+      (await sharp(Buffer.from(image?.data ?? '', 'base64')).metadata()).width;
+    const compressed = await server.use('compress', { input });
+    expect([compressed.status, await width(compressed)]).toEqual(['completed', 48]);
+    const cropped = await server.use('crop', { input, x: 4, y: 2, width: 20, height: 10 });
+    expect([cropped.status, await width(cropped)]).toEqual(['completed', 20]);
+    const merged = await server.use('merge', { inputs: [input, `${site.url}/remote.png`], to: 'gif' });
+    expect(merged).toMatchObject({ status: 'completed', files: [{ format: 'gif' }] });
+    const rate = 8_000;
+    const sound = `data:audio/wav;base64,${silence(rate * 3, rate).toString('base64')}`;
+    const trimmed = await server.use('trim', { input: sound, start: 1, end: '2' });
+    expect(trimmed).toMatchObject({ isError: false, status: 'completed', files: [{ format: 'wav' }] });
+    expect(trimmed.files[0].size).toBeLessThan(2 * rate * 1.5);
+  });
+
   test('say what is wrong in the words of the service', async () => {
     await using server = await connect();
-    const content = picture.toString('base64');
-    expect(await server.use('convert', { content, from: 'png', to: 'webp', options: { quality: 800 } })).toMatchObject({
+    const input = `data:;base64,${picture.toString('base64')}`;
+    expect(await server.use('convert', { input, from: 'png', to: 'webp', options: { quality: 800 } })).toMatchObject({
       isError: true,
       errorCode: 'bad_request',
       msg: expect.stringContaining('between 1 and 100'),
     });
-    expect(await server.use('convert', { to: 'webp' })).toMatchObject({ msg: 'Expected either url or content.' });
+    expect(await server.use('convert', { input, from: 'png', to: 'nonsense', link: true })).toMatchObject({
+      isError: true,
+      msg: expect.stringMatching(/^to: Cannot convert/),
+    });
+    expect(await server.use('convert', { input: 'photos/a.png', to: 'webp' })).toMatchObject({
+      msg: 'Expected a URL or a data: URI in base64 as input but received photos/a.png. create_upload takes local files.',
+    });
     expect(await server.use('job_status', { job: '0'.repeat(24) })).toMatchObject({ errorCode: 'not_found' });
-    const damaged = { content: 'AAAA', from: 'png', to: 'webp' };
+    const damaged = { input: 'data:;base64,AAAA', from: 'png', to: 'webp' };
     const failed = { isError: true, errorCode: 'processing_failed' };
     expect(await server.use('convert', damaged)).toMatchObject(failed);
     expect(await server.use('convert', { ...damaged, link: true })).toMatchObject({
@@ -125,7 +153,7 @@ describe('the tools at /mcp', () => {
     });
     await using server = await connect(key);
     expect((await server.use('list_formats', { from: 'png' })).formats).toContain('webp');
-    expect(await server.use('convert', { url: `${site.url}/remote.png`, to: 'webp' })).toMatchObject({
+    expect(await server.use('convert', { input: `${site.url}/remote.png`, to: 'webp' })).toMatchObject({
       isError: true,
       errorCode: 'insufficient_permission',
       msg: 'This needs the scope process, but the API key has read.',

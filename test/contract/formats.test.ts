@@ -40,7 +40,12 @@ describe('Format queries', () => {
   it('an extension that is another spelling of a format names that format', async () => {
     const { body } = await call('/v1/query/formats/convert?input_format=png');
     const formats = body.formats.filter(({ ext }: Body) => ['jpg', 'jpeg'].includes(ext));
-    expect(formats).toEqual(expect.arrayContaining([{ ext: 'jpg' }, { ext: 'jpeg', aliasOf: 'jpg' }]));
+    expect(formats).toEqual(
+      expect.arrayContaining([
+        { ext: 'jpg', media_type: 'image/jpeg' },
+        { ext: 'jpeg', media_type: 'image/jpeg', alias_of: 'jpg' },
+      ]),
+    );
   });
 
   it('an unknown extension has no formats', async () => {

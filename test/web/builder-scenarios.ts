@@ -159,10 +159,10 @@ describe('the builder', () => {
     ];
     await build({
       entryPoints: [join(projectRoot, 'packages/client/src/index.ts')],
-      outfile: join(folder, 'node_modules/lathe-client/index.mjs'),
+      outfile: join(folder, 'node_modules/@lathe-convert/client/index.mjs'),
       ...{ bundle: true, platform: 'node', format: 'esm', logLevel: 'silent' },
     });
-    await writeFile(join(folder, 'node_modules/lathe-client/package.json'), '{"exports":"./index.mjs"}');
+    await writeFile(join(folder, 'node_modules/@lathe-convert/client/package.json'), '{"exports":"./index.mjs"}');
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     const env = {
       ...process.env,

@@ -1,8 +1,8 @@
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
-import { presentFormats } from './present-formats.ts';
+import { describeFormat } from './describe-format.ts';
 
 export const handler = publicEndpoint(routes['query-all-formats'], async () => ({
-  body: presentFormats(catalogue.formats()),
+  body: { formats: catalogue.formats().map(describeFormat) },
 }));

@@ -1,8 +1,8 @@
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
+import { describeFormat } from './describe-format.ts';
 import { knownOperation } from './known-operation.ts';
-import { presentFormats } from './present-formats.ts';
 
 export const handler = publicEndpoint(routes['query-formats'], async ({ params, query }) => {
   const operation = knownOperation(params.operation);
@@ -13,5 +13,5 @@ export const handler = publicEndpoint(routes['query-formats'], async ({ params, 
       : to !== undefined
         ? catalogue.inputs(operation, to === '*' ? to : catalogue.canonical(to))
         : [...new Set([...catalogue.inputs(operation, '*'), ...catalogue.outputs(operation, '*')])].sort();
-  return { body: presentFormats(formats) };
+  return { body: { formats: formats.map(describeFormat) } };
 });

@@ -263,7 +263,8 @@ export const responseSchemas = {
     formats: z.array(
       z.object({
         ext: z.string(),
-        aliasOf: z.string().optional().describe('The extension that this is another spelling of: `jpeg` is `jpg`.'),
+        media_type: z.string(),
+        alias_of: z.string().optional().describe('The format that this is another name of: `jpeg` is `jpg`.'),
       }),
     ),
   }),

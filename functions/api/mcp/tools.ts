@@ -1,12 +1,12 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import * as z from 'zod';
-import { JobFailedError, LatheError, type Options, type WaitOptions } from '../../../packages/client/src/index.ts';
+import mime from 'mime';
+import { JobFailedError, LatheError, type WaitOptions } from '../../../packages/client/src/index.ts';
 import type { InstantResult } from '../../../packages/client/src/instant.ts';
 import {
-  Format,
-  InputFormat,
-  JobId,
+  FetchResult,
   json,
+  Operation,
+  OptionalFormat,
   OptionValues,
   registerCommonTools,
   statusOf,
@@ -14,12 +14,11 @@ import {
   tasksOf,
   waitForJob,
 } from '../../../packages/client/src/mcp/common-tools.ts';
-import { performInstantly } from '../../../packages/client/src/run.ts';
+import { bytesOf, type OperationRequest, registerOperations } from '../../../packages/client/src/mcp/operations.ts';
+import { importOf, type LooseTask, performInstantly } from '../../../packages/client/src/run.ts';
+import { extensionIn, isWebAddress } from '../../../packages/client/src/source.ts';
 import { required } from '../../../shared/settings.ts';
 import { ResultContent } from './result-content.ts';
-
-const Conversion = { to: Format, from: InputFormat, options: OptionValues };
-const follow = 'Progress is not reported; call job_status to check a job that has not ended.';
 
 type ServiceContext = ToolContext & Required<Pick<ToolContext, 'waitMs'>>;
 
@@ -31,43 +30,30 @@ export function makeServer(context: ServiceContext): McpServer {
   const server = new McpServer(
     { name: 'lathe', version: required('LATHE_VERSION') },
     {
-      instructions: `Converts files between formats. list_formats lists the available conversions. convert takes a URL, a web page or a small file in base64, and returns small texts and images; create_upload takes larger files. fetch_result returns links to the results of a job. ${follow}`,
+      instructions:
+        'Converts, compresses, merges, crops and trims files. Inputs are URLs, or data: URIs of up to 1 MB; create_upload takes larger files. list_formats lists what is supported. Progress is not reported: call job_status for a job that has not ended.',
     },
   );
   registerCommonTools(server, context);
-  server.registerTool(
-    'convert',
-    {
-      title: 'Convert a file',
-      description: `Converts the file at a URL, or a file of up to 1 MB sent as content. Returns a small text or image inline, and other results as a job with links to its files. Waits up to 20 seconds, or not at all with wait: false. ${follow}`,
-      inputSchema: {
-        url: z.string().optional().describe('URL of the file, or of a web page to render.'),
-        content: z.string().optional().describe('The file in base64, instead of a URL.'),
-        filename: z.string().optional().describe('Name of the file sent as content.'),
-        webpage: z.boolean().default(false).describe('Whether the URL is a web page to render instead of a file.'),
-        ...Conversion,
-        link: z.boolean().default(false).describe('Whether to return links also for small texts and images.'),
-        wait: z.boolean().default(true),
-      },
-      annotations: { destructiveHint: false, openWorldHint: true },
-    },
-    ({ link, wait, ...request }, { signal }) =>
+  registerOperations(
+    server,
+    'Returns a small text or image itself, and otherwise (or with link) the job with links, after up to 20 seconds.',
+    (request, { signal }) =>
       responses.content(async () => {
         const own = until(signal);
-        const source = sourceOf(request);
-        const isInstant = wait && !link && !request.webpage && content.accepts(request.to);
-        const result = isInstant && (await performInstantly(lathe, 'convert', formOf(request), waitOf(context, own)));
+        const { wait = true } = request;
+        const sources = request.inputs.map((input) => sourceOf(input, request));
+        const instant = wait && !request.link && !request.webpage ? instantForm(request, content) : undefined;
+        const result = instant && (await performInstantly(lathe, request.operation, instant, waitOf(context, own)));
         if (result && 'files' in result) {
           const returned = (await content.of(result.files, own)).flatMap((block) => block ?? []);
           if (returned.length === result.files.length) return [json(describe(result)), ...returned];
         }
+        const tasks = tasksOf(sources, { ...request, filename: request.output });
         const job =
           result && 'id' in result
             ? await waitForJob(context, result.id, own)
-            : await lathe.createAnyJob(
-                { tasks: tasksOf(source, request) },
-                wait ? waitOf(context, own) : { signal: own },
-              );
+            : await lathe.createAnyJob({ tasks }, wait ? waitOf(context, own) : { signal: own });
         if (wait && job.status === 'failed') throw new JobFailedError(job);
         return [json(statusOf(job))];
       }),
@@ -76,13 +62,13 @@ export function makeServer(context: ServiceContext): McpServer {
     'create_upload',
     {
       title: 'Convert a file that you upload',
-      description: `Creates a job that converts a file of any size, and returns the form to post the file to, with a matching curl command. ${follow}`,
-      inputSchema: Conversion,
+      description: 'Creates a job for a file of any size, and returns the form to post it to, with a curl command.',
+      inputSchema: { to: OptionalFormat, from: OptionalFormat, options: OptionValues, operation: Operation },
       annotations: { destructiveHint: false },
     },
-    (conversion, { signal }) =>
+    (processing, { signal }) =>
       responses.value(async () => {
-        const tasks = tasksOf({ operation: 'import/upload' }, conversion);
+        const tasks = tasksOf([{ operation: 'import/upload' }], processing);
         const job = await lathe.createAnyJob({ tasks }, { signal: until(signal) });
         const form = job.tasks?.find(({ name }) => name === 'import')?.result.form;
         if (!form) throw new Error(`The job ${job.id} has no form.`);
@@ -93,19 +79,16 @@ export function makeServer(context: ServiceContext): McpServer {
     'fetch_result',
     {
       title: 'Fetch the result of a job',
-      description: `Waits up to 20 seconds for a job to end and returns links to its files. Small texts and images are also returned inline. ${follow}`,
-      inputSchema: {
-        job: JobId,
-        content: z.boolean().default(true).describe('Whether to return small texts and images inline.'),
-      },
+      description: 'Waits up to 20 seconds for a job to end and returns links to its files, and small ones themselves.',
+      inputSchema: FetchResult,
       annotations: { readOnlyHint: true },
     },
-    ({ job: id, content: isWanted }, { signal }) =>
+    ({ job: id, link }, { signal }) =>
       responses.content(async () => {
         const job = await waitForJob(context, id, until(signal));
         if (job.status === 'failed') throw new JobFailedError(job);
         const status = statusOf(job);
-        const returned = isWanted ? await content.of(status.files, until(signal)) : [];
+        const returned = link ? [] : await content.of(status.files, until(signal));
         const files = status.files.map((file, index) => ({ ...file, returned: returned[index] !== undefined }));
         return [json({ ...status, files }), ...returned.flatMap((block) => block ?? [])];
       }),
@@ -113,32 +96,39 @@ export function makeServer(context: ServiceContext): McpServer {
   return server;
 }
 
-interface ConvertRequest {
-  url?: string | undefined;
-  content?: string | undefined;
-  filename?: string | undefined;
-  webpage: boolean;
-  to: string;
-  from?: string | undefined;
-  options: Options;
+/** Returns the task that imports what an agent names. */
+function sourceOf(input: string, { webpage }: OperationRequest): LooseTask {
+  if (isWebAddress(input)) return importOf(input, webpage);
+  if (bytesOf(input) === undefined)
+    throw new LatheError(
+      'bad_request',
+      `Expected a URL or a data: URI in base64 as input but received ${input.slice(0, 100)}. create_upload takes local files.`,
+    );
+  return { operation: 'import/base64', file: input, filename: 'file' };
 }
 
-function sourceOf({ url, content, filename = 'file', webpage }: ConvertRequest) {
-  if ((url === undefined) === (content === undefined))
-    throw new LatheError('bad_request', 'Expected either url or content.');
-  if (content === undefined) return { operation: webpage ? 'import/webpage' : 'import/url', url };
-  return { operation: 'import/base64', file: `data:application/octet-stream;base64,${content}`, filename };
-}
-
-/** Returns the form of an instant request. */
-function formOf({ url, content, filename = 'file', to, from, options }: ConvertRequest): FormData {
+/** Returns the form of an instant request, if its result may be small enough to be returned. */
+function instantForm({ inputs, to, from, options = {}, output }: OperationRequest, content: ResultContent) {
+  const [first = ''] = inputs;
+  const expected = to ?? from ?? formatOf(first);
+  // A request takes any number of files, but only one URL.
+  if (!content.accepts(expected) || (inputs.length > 1 && inputs.some(isWebAddress))) return undefined;
   const form = new FormData();
-  form.set('output_format', to);
   form.set('options', JSON.stringify(options));
-  if (from !== undefined) form.set('input_format', from);
-  if (url !== undefined) form.set('url', url);
-  if (content !== undefined) form.set('file', new Blob([Buffer.from(content, 'base64')]), filename);
+  for (const [name, value] of Object.entries({ output_format: to, input_format: from, filename: output }))
+    if (value !== undefined) form.set(name, value);
+  for (const input of inputs) {
+    const bytes = bytesOf(input);
+    if (bytes) form.append('file', new Blob([bytes]), 'file');
+    else form.set('url', input);
+  }
   return form;
+}
+
+/** Returns the format that an input seems to have, by its name or its declared media type. */
+function formatOf(input: string): string {
+  if (isWebAddress(input)) return extensionIn(new URL(input).pathname);
+  return mime.getExtension(/^data:([^;,]*)/i.exec(input)?.[1] ?? '') ?? '';
 }
 
 /** Returns how long a request of a tool may wait. */

@@ -4,7 +4,8 @@ import { openapiDocument } from '../../../functions/api/service/openapi-document
 /** The module that holds the generated types. */
 export const typesFile: URL = new URL('../src/openapi.ts', import.meta.url);
 
-const header = '// Generated from the OpenAPI document by `npm run types --workspace lathe-client`. Do not edit.\n\n';
+const header =
+  '// Generated from the OpenAPI document by `npm run types --workspace packages/client`. Do not edit.\n\n';
 
 /** Generates types from the OpenAPI document of a service with all engine components. */
 export async function generatedTypes(): Promise<string> {

@@ -7,11 +7,14 @@ export type { RetryPolicy } from './retry.ts';
 export type {
   CompressOptions,
   ConvertOptions,
+  CropOptions,
   LooseTask,
   MergeOptions,
+  PerformOptions,
   RunOptions,
   RunProgress,
   RunResult,
+  TrimOptions,
 } from './run.ts';
 export type { Input, SourceOptions } from './source.ts';
 export type { RequestOptions } from './transport.ts';

@@ -6,16 +6,21 @@ import { pause } from './retry.ts';
 import {
   type CompressOptions,
   type ConvertOptions,
+  type CropOptions,
   type LooseTask,
   type MergeOptions,
+  type PerformOptions,
   type RunResult,
   run,
+  type TrimOptions,
 } from './run.ts';
 import { type Input, type SourceOptions, sourceOf } from './source.ts';
 import { newIdempotencyKey, type RequestOptions, Transport, type TransportOptions } from './transport.ts';
 import type {
   CallOptions,
   Estimate,
+  Format,
+  FormatList,
   Health,
   Job,
   JobFilter,
@@ -41,7 +46,7 @@ export interface FormatQuery extends CallOptions {
   from?: string | undefined;
   /** Lists the input formats for this format. */
   to?: string | undefined;
-  /** Defaults to convert. */
+  /** Defaults to convert, and for all formats to any operation. */
   operation?: Operation | undefined;
 }
 
@@ -155,18 +160,37 @@ export class Lathe {
   }
 
   /** Converts a file or URL and returns the result files; throws if the job fails. */
-  convert(input: Input, { to, from, options = {}, ...rest }: ConvertOptions): Promise<RunResult> {
-    return run(this, [input], { operation: 'convert', input_format: from, output_format: to, options }, rest);
+  convert(input: Input, options: ConvertOptions): Promise<RunResult> {
+    return this.perform('convert', [input], options);
   }
 
   /** Reduces the size of a file and keeps its format. */
-  compress(input: Input, { from, options = {}, ...rest }: CompressOptions = {}): Promise<RunResult> {
-    return run(this, [input], { operation: 'compress', input_format: from, options }, rest);
+  compress(input: Input, options: CompressOptions = {}): Promise<RunResult> {
+    return this.perform('compress', [input], options);
+  }
+
+  /** Crops an image, a video or the pages of a PDF. */
+  crop(input: Input, options: CropOptions): Promise<RunResult> {
+    return this.perform('crop', [input], options);
+  }
+
+  /** Cuts audio or video to a part of its duration. */
+  trim(input: Input, options: TrimOptions): Promise<RunResult> {
+    return this.perform('trim', [input], options);
   }
 
   /** Merges images and PDFs into one file, in the order given. */
-  merge(inputs: Input[], { to = 'pdf', options = {}, ...rest }: MergeOptions = {}): Promise<RunResult> {
-    return run(this, inputs, { operation: 'merge', output_format: to, options }, rest);
+  merge(inputs: Input[], options: MergeOptions = {}): Promise<RunResult> {
+    return this.perform('merge', inputs, { ...options, to: options.to ?? 'pdf' });
+  }
+
+  /** Performs an operation whose formats and options are chosen at run time, without type checks. */
+  perform(
+    operation: Operation,
+    inputs: Input[],
+    { to, from, options = {}, ...rest }: PerformOptions = {},
+  ): Promise<RunResult> {
+    return run(this, inputs, { operation, input_format: from, output_format: to, options }, rest);
   }
 
   /** Performs an operation within one request; returns a job if it is expected to take longer. */
@@ -206,11 +230,15 @@ export class Lathe {
   }
 
   /** Returns all formats, or the input or output formats of one. */
-  async formats({ from, to, operation = 'convert', signal }: FormatQuery = {}): Promise<string[]> {
-    const path = `/v1/query/formats${from === undefined && to === undefined ? '' : `/${operation}`}`;
+  async formats(query: FormatQuery = {}): Promise<string[]> {
+    return [...new Set((await this.describeFormats(query)).map(({ ext }) => ext))].sort();
+  }
+
+  /** Returns the same formats with their media types, and the formats that they are other names of. */
+  async describeFormats({ from, to, operation, signal }: FormatQuery = {}): Promise<Format[]> {
+    const path = `/v1/query/formats${(operation ?? from ?? to) ? `/${operation ?? 'convert'}` : ''}`;
     const query = { input_format: from, output_format: to };
-    const { formats } = await this.request<{ formats: { ext: string }[] }>('GET', path, { query, signal });
-    return [...new Set(formats.map(({ ext }) => ext))].sort();
+    return (await this.request<FormatList>('GET', path, { query, signal })).formats;
   }
 
   /** Returns the options of an operation for a pair of formats. */

@@ -1,12 +1,15 @@
 import { JobFailedError, LatheError } from './errors.ts';
 import { type FollowOptions, isOver, type JobEvent } from './follow.ts';
 import { type InstantResult, isJobNeeded, maxInstantBytes } from './instant.ts';
+import { checkOptionNames } from './option-names.ts';
 import {
   base64Of,
   blobOf,
+  extensionIn,
   type Input,
   isStream,
   isWebAddress,
+  nameIn,
   type Source,
   type SourceOptions,
   sourceOf,
@@ -15,6 +18,9 @@ import { newIdempotencyKey } from './transport.ts';
 import type {
   CallOptions,
   Job,
+  Operation,
+  OperationOptions,
+  OptionList,
   Options,
   OutputFormat,
   Progress,
@@ -31,7 +37,6 @@ export type RunProgress =
   | { stage: 'done' };
 
 export interface RunOptions extends CallOptions {
-  options?: Options | undefined;
   /** Filename of the input, for bytes and streams. */
   filename?: string | undefined;
   /** Size of an input that is a stream. */
@@ -51,15 +56,43 @@ export interface ConvertOptions extends RunOptions {
   to: OutputFormat;
   /** Input format; by default detected from the content. */
   from?: string | undefined;
+  options?: OperationOptions<'convert'> | undefined;
 }
 
-export interface CompressOptions extends RunOptions {
+/** Options of operations that keep the format. */
+interface SameFormatOptions extends RunOptions {
   from?: string | undefined;
+}
+
+export interface CompressOptions extends SameFormatOptions {
+  options?: OperationOptions<'compress'> | undefined;
+}
+
+export interface CropOptions extends SameFormatOptions {
+  /** Defaults to the input format. */
+  to?: string | undefined;
+  /** Such as `x`, `y`, `width` and `height`. */
+  options: OperationOptions<'crop'>;
+}
+
+export interface TrimOptions extends SameFormatOptions {
+  /** Defaults to the input format. */
+  to?: string | undefined;
+  /** Such as `trim_start` and `trim_end`. */
+  options: OperationOptions<'trim'>;
 }
 
 export interface MergeOptions extends Omit<RunOptions, 'filename' | 'size'> {
   /** Defaults to pdf. */
   to?: 'pdf' | 'gif' | undefined;
+  options?: OperationOptions<'merge'> | undefined;
+}
+
+/** Options of an operation that is chosen at run time. */
+export interface PerformOptions extends RunOptions {
+  to?: string | undefined;
+  from?: string | undefined;
+  options?: Options | undefined;
 }
 
 /** The result of a job. */
@@ -74,6 +107,14 @@ export interface RunResult {
 /** A task definition whose operation is chosen at run time. */
 export type LooseTask = { operation: string; [parameter: string]: unknown };
 
+/** A processing task of `run`. */
+interface ProcessingTask extends LooseTask {
+  operation: Operation;
+  input_format: string | undefined;
+  output_format: string | undefined;
+  options: Options;
+}
+
 /** The part of the client that performs operations. */
 interface Runner {
   readonly waitSeconds: number;
@@ -85,6 +126,7 @@ interface Runner {
   follow(job: Job, options: FollowOptions): AsyncIterable<JobEvent>;
   wait(job: Job, options: CallOptions): Promise<Job>;
   job(id: string, options: CallOptions): Promise<Job>;
+  options(from: string, to: string, query: CallOptions & { operation: Operation }): Promise<OptionList>;
   cancel(job: Job, options: CallOptions): Promise<void>;
   instant(operation: string, form: FormData, options: WaitOptions): Promise<InstantResult | Job>;
 }
@@ -95,7 +137,12 @@ const cancelMs = 10_000;
 const maxInlineBytes = 1_000_000;
 
 /** Performs an operation on inputs: within one request if they are small, and otherwise by a job. */
-export async function run(lathe: Runner, inputs: Input[], process: LooseTask, options: RunOptions): Promise<RunResult> {
+export async function run(
+  lathe: Runner,
+  inputs: Input[],
+  process: ProcessingTask,
+  options: RunOptions,
+): Promise<RunResult> {
   const { signal, onJob, onProgress } = options;
   signal?.throwIfAborted();
   const isSmall = await haveAtMost(maxInstantBytes, inputs, options);
@@ -151,9 +198,15 @@ async function formOf(
 }
 
 /** Performs an operation by a job with one processing task, waits for its end, and returns its files. */
-async function runJob(lathe: Runner, inputs: Input[], process: LooseTask, options: RunOptions): Promise<RunResult> {
+async function runJob(
+  lathe: Runner,
+  inputs: Input[],
+  process: ProcessingTask,
+  options: RunOptions,
+): Promise<RunResult> {
   const { signal, tag, onJob, onProgress } = options;
   const imports = await importsOf(inputs, options);
+  if (imports.some(isUpload)) await checkNames(lathe, inputs, process, options);
   const names = imports.map((_input, index) => (imports.length === 1 ? 'import' : `import-${index + 1}`));
   const tasks: Record<string, LooseTask> = {
     ...Object.fromEntries(imports.map((task, index) => [names[index], task])),
@@ -182,6 +235,18 @@ async function runJob(lathe: Runner, inputs: Input[], process: LooseTask, option
       throw error;
     }
   });
+}
+
+/** Checks the names of options if the names of the inputs say what they are. */
+async function checkNames(
+  lathe: Runner,
+  inputs: Input[],
+  { operation, input_format: format, output_format: to, options }: ProcessingTask,
+  { filename, signal }: RunOptions,
+): Promise<void> {
+  const from = inputs.map((input) => format ?? extensionIn(filename ?? nameIn(input)));
+  if (from.includes('')) return;
+  await checkOptionNames(lathe, { operation, from, to, options }, { signal });
 }
 
 /** Cancels a job if something fails other than the job. Otherwise it would wait an hour for a failed upload. */

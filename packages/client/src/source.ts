@@ -83,6 +83,17 @@ async function fileSource(input: string | URL, filename: string | undefined): Pr
   return { name, size: found.size, chunks: () => createReadStream(path), once: false };
 }
 
+/** Returns the filename of an input, or an empty text if it has none. */
+export function nameIn(input: Input): string {
+  if (isWebAddress(input)) return '';
+  return typeof input === 'string' ? input : input instanceof URL ? input.pathname : (nameOf(input) ?? '');
+}
+
+/** Returns the lowercase extension of a filename without the dot, or an empty text if it has none. */
+export function extensionIn(filename: string): string {
+  return (/[^/\\][.]([^./\\]+)$/.exec(filename)?.[1] ?? '').toLowerCase();
+}
+
 function nameOf(input: object): string | undefined {
   return 'name' in input && typeof input.name === 'string' ? input.name : undefined;
 }

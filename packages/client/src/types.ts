@@ -11,6 +11,8 @@ export type Job = Schemas['Job'];
 export type ResultFile = NonNullable<Task['result']['files']>[number] & { content?: Blob };
 export type UploadForm = NonNullable<Task['result']['form']>;
 export type Health = Schemas['Health'];
+export type FormatList = Schemas['FormatList'];
+export type Format = FormatList['formats'][number];
 export type OptionList = Schemas['OptionList'];
 export type OptionDescriptor = OptionList['options'][number];
 export type Token = Schemas['Token'];
@@ -24,7 +26,9 @@ export type TaskFilter = Query<'/v1/process/tasks'>;
 export type Operation = paths['/v1/query/formats/{operation}']['get']['parameters']['path']['operation'];
 /** An output format: one known when these types were generated, or any newer one. */
 export type OutputFormat = Schemas['ConvertOutputFormat'] | (string & {});
-/** Conversion options by name. */
+/** The options of an operation, as known when these types were generated. */
+export type OperationOptions<Name extends Operation> = Schemas[`${Capitalize<Name>}Options`];
+/** Options by name, chosen at run time. */
 export type Options = Record<string, string | number | boolean>;
 
 type Query<Path extends '/v1/process/jobs' | '/v1/process/tasks'> = Omit<

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -18,7 +19,16 @@ from typing import Any, Callable, Iterator
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
-from lathe_client import JobFailedError, Lathe, LatheError, RetryPolicy
+from lathe_client import (
+    AsyncLathe,
+    JobFailedError,
+    Lathe,
+    LatheError,
+    LocalFileError,
+    LocalFileExistsError,
+    LocalFileNotFoundError,
+    RetryPolicy,
+)
 from lathe_client.transport import Transport
 
 QUICK = RetryPolicy(retries=3, min_pause=0.001, max_pause=0.002)
@@ -34,6 +44,13 @@ def picture(width: int = 32, height: int = 16) -> bytes:
     rows = (b"\0" + b"\xdc\x1e\x28" * width) * height
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def silence(seconds: int, rate: int = 8000) -> bytes:
+    """Returns a WAV of 16-bit silence."""
+    data = bytes(2 * rate * seconds)
+    header = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16, b"data", len(data))
+    return header + data
 
 
 Respond = Callable[[BaseHTTPRequestHandler, int], None]
@@ -143,8 +160,9 @@ class Service(unittest.TestCase):
         self.lathe.download(result.files[0], target)
         content = target.read_bytes()
         self.assertEqual((content[:4], content[8:12], len(content)), (b"RIFF", b"WEBP", result.files[0]["size"]))
-        with self.assertRaises(FileExistsError):
+        with self.assertRaises(FileExistsError) as exists:
             self.lathe.download(result.files[0], target, overwrite=False)
+        self.assertIsInstance(exists.exception, LocalFileExistsError)
         stream = io.BytesIO()
         self.lathe.download(result.files[0], stream)
         self.assertEqual(stream.getvalue(), content)
@@ -171,6 +189,20 @@ class Service(unittest.TestCase):
     def test_merges(self) -> None:
         merged = self.lathe.merge([self.path, picture()])
         self.assertEqual(merged.files[0]["format"], "pdf")
+
+    def test_crops_and_trims(self) -> None:
+        cropped = self.lathe.crop(self.path, options={"width": 8, "height": 4}).files[0]
+        self.assertEqual(struct.unpack(">II", cropped["content"][16:24]), (8, 4))
+        trimmed = self.lathe.trim(silence(3), options={"trim_start": "1", "trim_end": "2"}).files[0]
+        self.assertLess(trimmed["size"], 8000 * 2 * 1.5)
+
+    def test_finds_a_misspelled_option_before_an_upload(self) -> None:
+        large = io.BytesIO(picture() + bytes(4_400_001))
+        large.name = "large.png"  # type: ignore[attr-defined]
+        with counting() as requests, self.assertRaises(LatheError) as raised:
+            self.lathe.convert(large, to="webp", options={"qualty": 80})
+        self.assertEqual((raised.exception.reason, requests), ("invalid_options", ["/v1/query/options/convert"]))
+        self.assertIn("Did you mean quality?", raised.exception.msg)
 
     def test_raises_why_a_job_failed(self) -> None:
         with self.assertRaises(LatheError) as refused:
@@ -204,6 +236,71 @@ class Service(unittest.TestCase):
         self.assertIn("webp", self.lathe.formats(input_format="png"))
         self.assertIn("pdf_page_size", [option["name"] for option in self.lathe.options("jpg", "pdf")])
         self.assertEqual(self.lathe.health()["status"], "ok")
+
+
+class Asynchronous(unittest.IsolatedAsyncioTestCase):
+    """The client for asyncio against the service."""
+
+    async def test_converts_several_files_at_once(self) -> None:
+        async with AsyncLathe() as lathe:
+            results = await asyncio.gather(*(lathe.convert(picture(), to=to) for to in ("webp", "jpg", "gif")))
+            self.assertEqual([result.files[0]["format"] for result in results], ["webp", "jpg", "gif"])
+            merged = await lathe.merge([picture(), picture()], instant=False)
+            assert merged.job is not None
+            self.assertEqual(merged.job["status"], "completed")
+            with tempfile.TemporaryDirectory() as folder:
+                target = Path(folder, "out.pdf")
+                await lathe.download(merged.files[0], target)
+                chunks = [chunk async for chunk in lathe.read(merged.files[0])]
+                self.assertEqual(target.read_bytes(), b"".join(chunks))
+            self.assertIn(merged.job["id"], [job["id"] async for job in lathe.jobs(per_page=50)])
+            self.assertEqual((await lathe.health())["status"], "ok")
+            with self.assertRaises(JobFailedError):
+                await lathe.convert(b"nothing", to="webp", input_format="png", instant=False)
+
+    async def test_follows_a_job(self) -> None:
+        async with AsyncLathe() as lathe:
+            job = await lathe.create_job(TWO_TASKS)
+            events = lathe.follow(job)
+            self.assertEqual((await anext(events)).event, "job_started")
+            await lathe.upload(job["tasks"][0], picture(), filename="in.png")
+            self.assertEqual([event.event async for event in events][-1], "job_completed")
+
+    async def test_cancels_the_job_of_a_coroutine_that_is_canceled(self) -> None:
+        async with AsyncLathe() as lathe:
+            job = await lathe.create_job(TWO_TASKS)
+            with patch.object(lathe._lathe, "start", lambda *_args, **_options: job):
+                working = asyncio.create_task(lathe.convert(b"never", to="webp"))
+                await asyncio.sleep(0.3)
+                working.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await working
+            self.assertEqual((await lathe.job(job["id"]))["result"]["errorCode"], "task_canceled")
+
+
+class LocalFiles(unittest.TestCase):
+    """Errors of files of this machine."""
+
+    def test_says_that_a_file_cannot_be_read(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            absent = os.path.join(folder, "absent.png")
+            with self.assertRaises(LocalFileNotFoundError) as raised:
+                Lathe(url="http://127.0.0.1:1").convert(absent, to="webp")
+            self.assertEqual((raised.exception.error_code, raised.exception.path), ("no_such_file", absent))
+            self.assertEqual(str(raised.exception), f"{absent} does not exist.")
+            self.assertIsInstance(raised.exception, (LatheError, FileNotFoundError))
+            with self.assertRaises(LocalFileError) as raised_for_folder:
+                Lathe(url="http://127.0.0.1:1").convert(folder, to="webp")
+            self.assertEqual(raised_for_folder.exception.error_code, "is_a_folder")
+
+    def test_says_that_a_file_cannot_be_written(self) -> None:
+        file = {"url": None, "filename": "a", "size": 1, "format": "", "media_type": "", "content": b"a"}
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaises(LocalFileNotFoundError):
+                Lathe().download(file, os.path.join(folder, "absent", "a"))
+            with self.assertRaises(LocalFileError):
+                Lathe().download(file, folder)
+            self.assertEqual(os.listdir(folder), [])
 
 
 class _Unseekable(io.BytesIO):

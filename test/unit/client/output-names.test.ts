@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compressedName, inFormat, planOutputs } from '../../../packages/client/src/cli/plan.ts';
+import { inFormat, planOutputs, withSuffix } from '../../../packages/client/src/cli/plan.ts';
 import { OutputNames } from '../../../packages/client/src/node/paths.ts';
 
 describe('the outputs of several inputs', () => {
@@ -27,7 +27,7 @@ describe('the outputs of several inputs', () => {
 
   test('are numbered when they are compressed into one folder', () => {
     const found = ['a/x.pdf', 'b/x.pdf', 'c/X.pdf'].map((input) => ({ input, place: input.slice(2) }));
-    expect(planOutputs(found, compressedName(false), 'out').map(({ output }) => output)).toEqual([
+    expect(planOutputs(found, withSuffix(''), 'out').map(({ output }) => output)).toEqual([
       'out/x.pdf',
       'out/x-2.pdf',
       'out/X-3.pdf',

@@ -13,8 +13,8 @@ afterEach(() => vi.unstubAllGlobals());
 /** Has the service list its formats as the API does. */
 function withFormats(): void {
   const formats = catalogue.formats().map((ext) => {
-    const aliasOf = catalogue.canonical(ext);
-    return aliasOf === ext ? { ext } : { ext, aliasOf };
+    const name = catalogue.canonical(ext);
+    return name === ext ? { ext } : { ext, alias_of: name };
   });
   vi.stubGlobal('fetch', async () => new Response(JSON.stringify({ formats })));
 }

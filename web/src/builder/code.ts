@@ -71,7 +71,7 @@ function quoted(text: string): string {
 function typescript(program: Program): string {
   const { job, url, uploads } = program;
   const lines = [
-    `import { Lathe } from 'lathe-client';`,
+    `import { Lathe } from '@lathe-convert/client';`,
     '',
     `const lathe = new Lathe({ url: ${JSON.stringify(url)}, key: process.env.LATHE_API_KEY });`,
     '',

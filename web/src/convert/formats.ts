@@ -108,7 +108,7 @@ export async function inputsOf(operation: string): Promise<string[]> {
 
 /** Returns the formats of a list without their aliases. */
 function formatsIn({ formats }: FormatList): string[] {
-  for (const { ext, aliasOf } of formats) if (aliasOf !== undefined) canonicalNames.set(ext, aliasOf);
+  for (const { ext, alias_of: name } of formats) if (name !== undefined) canonicalNames.set(ext, name);
   return [...new Set(formats.map(({ ext }) => canonical(ext)))];
 }
 

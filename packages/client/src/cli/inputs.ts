@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { exists, extensionOf } from '../node/paths.ts';
 import { isWebAddress } from '../source.ts';
+import { isStandard } from './standard-streams.ts';
 import { UsageError } from './usage.ts';
 
 export interface FoundInput {
@@ -12,37 +13,60 @@ export interface FoundInput {
   place: string;
 }
 
+export interface SkippedInput {
+  input: string;
+  reason: string;
+}
+
 /** Resolves arguments to inputs: files, URLs, the contents of folders, and matches of patterns. */
-export async function findInputs(words: string[], accepts: (extension: string) => boolean): Promise<FoundInput[]> {
+export async function findInputs(
+  words: string[],
+  refusalOf: (extension: string) => string | undefined,
+): Promise<{ inputs: FoundInput[]; skipped: SkippedInput[] }> {
   const found: FoundInput[] = [];
+  const skipped: SkippedInput[] = [];
   for (const word of words) {
-    if (isWebAddress(word)) found.push({ input: word, place: nameInUrl(word) });
+    if (isStandard(word)) found.push({ input: word, place: 'stdin' });
+    else if (isWebAddress(word)) found.push({ input: word, place: nameInUrl(word) });
     else if (isFolder(word))
-      for (const path of await filesBelow(word, () => true)) {
-        if (accepts(extensionOf(path))) found.push({ input: path, place: relative(word, path) });
+      for (const path of await filesBelow(word, () => true, skipped)) {
+        const extension = extensionOf(path);
+        const reason = extension === '' ? 'its name has no extension' : refusalOf(extension);
+        if (reason === undefined) found.push({ input: path, place: relative(word, path) });
+        else skipped.push({ input: path, reason });
       }
     else if (exists(word) || !isPattern(word)) found.push({ input: word, place: basename(word) });
     else found.push(...(await matches(word)));
   }
   const seen = new Set<string>();
   const sourceOf = (input: string) => (isWebAddress(input) ? input : resolve(input));
-  return found.filter(({ input }) => !seen.has(sourceOf(input)) && seen.add(sourceOf(input)));
+  return {
+    inputs: found.filter(({ input }) => !seen.has(sourceOf(input)) && seen.add(sourceOf(input))),
+    skipped,
+  };
 }
 
-function isFolder(path: string): boolean {
+/** Returns whether a path is a folder. */
+export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Lists the files in a folder by name, recursively in folders that `enters` accepts, except hidden files. */
-async function filesBelow(folder: string, enters: (path: string) => boolean): Promise<string[]> {
+/** Lists the files in a folder by name, recursively in folders that `enters` accepts, and what it skips. */
+async function filesBelow(
+  folder: string,
+  enters: (path: string) => boolean,
+  skipped: SkippedInput[] = [],
+): Promise<string[]> {
   const entries: Dirent[] = await readdir(folder, { withFileTypes: true });
-  const visible = entries.filter(({ name }) => !name.startsWith('.')).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const lists = visible.map(async (entry) => {
+  const files: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return enters(path) ? filesBelow(path, enters) : [];
-    return entry.isFile() ? [path] : [];
-  });
-  return (await Promise.all(lists)).flat();
+    if (entry.name.startsWith('.')) skipped.push({ input: path, reason: 'it is hidden' });
+    else if (entry.isDirectory()) files.push(...(enters(path) ? await filesBelow(path, enters, skipped) : []));
+    else if (entry.isFile()) files.push(path);
+    else skipped.push({ input: path, reason: entry.isSymbolicLink() ? 'it is a link' : 'it is not a regular file' });
+  }
+  return files;
 }
 
 function nameInUrl(url: string): string {
@@ -51,7 +75,8 @@ function nameInUrl(url: string): string {
   return name || hostname;
 }
 
-function isPattern(word: string): boolean {
+/** Returns whether an argument is a pattern such as *.heic. */
+export function isPattern(word: string): boolean {
   return /[*?{[]/.test(word);
 }
 

@@ -1,35 +1,65 @@
-import type { Job, OptionDescriptor } from '../types.ts';
-import { connectionFlags, countOf, formatOf, parse } from './options.ts';
+import type { Format, Job, Operation, OptionDescriptor, Task } from '../types.ts';
+import { kindOf, kinds } from './kinds.ts';
+import { countOf, flags, formatOf, parse } from './options.ts';
 import { serviceFor } from './settings.ts';
-import { type Output, printable, table } from './terminal.ts';
+import { columns, type Output, printable, table } from './terminal.ts';
 import { exitCodes, UsageError } from './usage.ts';
 
-const jsonFlag = { json: { type: 'boolean', default: false } } as const;
 const jobStatuses = ['created', 'processing', 'completed', 'failed'] as const;
+const operations: readonly Operation[] = ['convert', 'compress', 'merge', 'crop', 'trim'];
 
 /** Runs `lathe formats`. */
 export async function formats(args: string[], { out }: Output, signal: AbortSignal): Promise<number> {
-  const { values, positionals } = parse(args, { ...connectionFlags, ...jsonFlag, into: { type: 'string' } });
+  const { values, positionals } = parse(args, flags.formats);
   const [from, ...others] = positionals;
   if (others.length > 0 || (from !== undefined && values.into !== undefined))
     throw new UsageError('Expected one format. See lathe help formats.');
   const { lathe } = await serviceFor(values);
   const into = values.into === undefined ? undefined : formatOf(values.into);
-  const list = await lathe.formats({ signal, to: into, from: from === undefined ? undefined : formatOf(from) });
+  const list = await lathe.describeFormats({
+    signal,
+    to: into,
+    from: from === undefined ? undefined : formatOf(from),
+  });
   if (list.length === 0)
     throw new UsageError(`The service does not support the format ${from ?? into}. Run lathe formats for a list.`);
-  out.write(values.json ? `${JSON.stringify(list)}\n` : `${list.join('\n')}\n`);
+  if (values.json) out.write(`${JSON.stringify([...new Set(list.map(({ ext }) => ext))].sort())}\n`);
+  else out.write(formatColumns(list, out.columns || 80));
   return exitCodes.done;
+}
+
+/** Lists formats by kind, with their other names in parentheses. */
+function formatColumns(list: Format[], width: number): string {
+  return kinds
+    .flatMap((kind) => {
+      const found = list.filter((format) => kindOf(format) === kind);
+      return found.length === 0 ? [] : [`${kind}\n${columns(folded(found), width)}`];
+    })
+    .join('\n');
+}
+
+function folded(list: Format[]): string[] {
+  const names = new Map<string, Set<string>>();
+  for (const { ext, alias_of: whole = ext } of list) {
+    const aliases = names.get(whole) ?? new Set();
+    names.set(whole, ext === whole ? aliases : aliases.add(ext));
+  }
+  return [...names]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, aliases]) => (aliases.size === 0 ? name : `${name} (${[...aliases].sort().join(', ')})`));
 }
 
 /** Runs `lathe options`. */
 export async function options(args: string[], { out }: Output, signal: AbortSignal): Promise<number> {
-  const { values, positionals } = parse(args, { ...connectionFlags, ...jsonFlag });
-  const [from, to, ...others] = positionals;
+  const { values, positionals } = parse(args, flags.options);
+  const [from, to = values.operation === 'convert' ? undefined : from, ...others] = positionals;
   if (from === undefined || to === undefined || others.length > 0)
     throw new UsageError('Expected two formats, for example: lathe options jpg pdf.');
+  const operation = operations.find((name) => name === values.operation);
+  if (operation === undefined)
+    throw new UsageError(`Expected ${operations.join(', ')} for --operation but received ${values.operation}.`);
   const { lathe } = await serviceFor(values);
-  const list = await lathe.options(formatOf(from), formatOf(to), { signal });
+  const list = await lathe.options(formatOf(from), formatOf(to), { operation, signal });
   out.write(values.json ? `${JSON.stringify(list.options)}\n` : table(list.options.map(optionRow)));
   return exitCodes.done;
 }
@@ -49,8 +79,7 @@ function valuesOf({ data_type, enum_values, properties = {}, units }: OptionDesc
 
 /** Runs `lathe jobs`. */
 export async function jobs(args: string[], { out }: Output, signal: AbortSignal): Promise<number> {
-  const flags = { status: { type: 'string' }, limit: { type: 'string', default: '20' } } as const;
-  const { values, positionals } = parse(args, { ...connectionFlags, ...jsonFlag, ...flags });
+  const { values, positionals } = parse(args, flags.jobs);
   if (positionals.length > 0) throw new UsageError('Expected flags only. See lathe help jobs.');
   const limit = countOf(values.limit, 'limit', 10_000);
   const status = jobStatuses.find((one) => one === values.status);
@@ -69,14 +98,27 @@ export async function jobs(args: string[], { out }: Output, signal: AbortSignal)
 }
 
 function jobRow({ id, status, createdAt, result, tag = '', tasks = [] }: Job): string[] {
-  const steps = tasks.map(({ operation, payload }) =>
-    payload?.output_format === undefined ? operation : `${operation} ${payload.output_format}`,
-  );
+  const files = tasks.filter(({ operation }) => operation.startsWith('import/')).flatMap(namesIn);
+  const steps = tasks
+    .filter(({ operation }) => operations.some((name) => name === operation))
+    .map(({ operation, payload }) =>
+      payload?.output_format === undefined ? operation : `${operation} ${payload.output_format}`,
+    );
+  const [first = '', ...others] = files;
   return [
     id,
     status,
     createdAt.slice(0, 19).replace('T', ' '),
+    printable(others.length === 0 ? first : `${first} and ${others.length} more`),
     printable(steps.join(', ')),
     printable(result.msg ?? tag),
   ];
+}
+
+/** Returns the names of the files that a task has imported, or will import. */
+function namesIn({ payload, result }: Task): string[] {
+  const found = result.files?.map(({ filename }) => filename) ?? [];
+  if (found.length > 0) return found;
+  const { filename, url, key, path } = payload ?? {};
+  return [filename, url, key, path].filter((name) => typeof name === 'string').slice(0, 1);
 }

@@ -1,8 +1,12 @@
 import { LatheError } from '../errors.ts';
 import { adviceOn, describe, isUnavailable } from '../node/problems.ts';
 import { packageVersion } from '../node/version.ts';
-import { compress, convert, merge } from './convert.ts';
+import { completion } from './completion.ts';
+import { compress, convert, crop, merge, trim } from './convert.ts';
+import { job } from './job.ts';
 import { formats, jobs, options } from './lists.ts';
+import { login } from './login.ts';
+import { flagOf, type flags } from './options.ts';
 import { readSettings } from './settings.ts';
 import { type Output, printable } from './terminal.ts';
 import { exitCodes, help, UsageError } from './usage.ts';
@@ -10,14 +14,19 @@ import { watch } from './watch.ts';
 
 type Command = (args: string[], output: Output, signal: AbortSignal) => Promise<number>;
 
-const commands: Record<string, Command> = {
+const commands: Record<keyof typeof flags, Command> = {
   convert,
   compress,
+  crop,
+  trim,
   merge,
   formats,
   options,
   jobs,
+  job,
   watch,
+  login,
+  completion,
   // Loaded on demand, because only this command needs the protocol's package.
   mcp: async (args, output, signal) => (await import('./mcp.ts')).mcp(args, output, signal),
 };
@@ -25,7 +34,7 @@ const commands: Record<string, Command> = {
 /** Runs the command line and returns its exit code. */
 export async function main(args: string[], output: Output): Promise<number> {
   const [name = 'help', ...rest] = args;
-  if (name === '--version' || name === 'version') {
+  if (name === '--version' || name === '-v' || name === 'version') {
     output.out.write(`${packageVersion()}\n`);
     return exitCodes.done;
   }
@@ -42,7 +51,7 @@ export async function main(args: string[], output: Output): Promise<number> {
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   try {
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    const command = Object.entries(commands).find(([known]) => known === name)?.[1];
     if (!command) throw new UsageError(`Unknown command ${name}. Run lathe help for a list.`);
     return await command(rest, output, interruption.signal);
   } catch (error) {
@@ -54,13 +63,14 @@ export async function main(args: string[], output: Output): Promise<number> {
 }
 
 async function messageOf(error: unknown): Promise<string> {
-  const { msg } = describe(error);
+  const { msg } = describe(error, flagOf);
   return isUnavailable(error) ? `${msg} ${adviceOn(error, (await readSettings({})).file)}` : msg;
 }
 
 function codeOf(error: unknown, { aborted }: AbortSignal): number {
   if (aborted) return exitCodes.interrupted;
-  if (error instanceof UsageError) return exitCodes.usage;
+  if (error instanceof UsageError || (error instanceof LatheError && error.reason === 'invalid_options'))
+    return exitCodes.usage;
   if (isUnavailable(error)) return exitCodes.unavailable;
   return exitCodes.failed;
 }

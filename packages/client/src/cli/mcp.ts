@@ -1,12 +1,12 @@
 import { Roots } from '../mcp/roots.ts';
-import { connectionFlags, parse } from './options.ts';
+import { flags, parse } from './options.ts';
 import { serviceFor } from './settings.ts';
 import type { Output } from './terminal.ts';
 import { exitCodes, UsageError } from './usage.ts';
 
 /** Runs `lathe mcp` until its input ends. */
 export async function mcp(args: string[], _output: Output, signal: AbortSignal): Promise<number> {
-  const { values, positionals } = parse(args, { ...connectionFlags, root: { type: 'string', multiple: true } });
+  const { values, positionals } = parse(args, flags.mcp);
   if (positionals.length > 0) throw new UsageError('Expected flags only. See lathe help mcp.');
   const { lathe, settings } = await serviceFor(values);
   const folders = values.root ?? [process.cwd()];

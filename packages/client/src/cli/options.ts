@@ -2,23 +2,56 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Options } from '../types.ts';
 import { UsageError } from './usage.ts';
 
-export const connectionFlags = { url: { type: 'string' } } as const;
+const connectionFlags = { url: { type: 'string' }, key: { type: 'string' } } as const;
+const jsonFlag = { json: { type: 'boolean', default: false } } as const;
 
-export const outputFlags = {
-  json: { type: 'boolean', default: false },
-  quiet: { type: 'boolean', default: false },
+const outputFlags = {
+  ...connectionFlags,
+  ...jsonFlag,
+  quiet: { type: 'boolean', short: 'q', default: false },
   force: { type: 'boolean', default: false },
+  out: { type: 'string', short: 'o' },
+} as const;
+
+const operationFlags = {
+  ...outputFlags,
+  to: { type: 'string', short: 't' },
   option: { type: 'string', multiple: true, default: [] as string[] },
 } as const;
 
 export const runFlags = {
-  ...connectionFlags,
-  ...outputFlags,
-  to: { type: 'string' },
+  ...operationFlags,
   from: { type: 'string' },
-  out: { type: 'string' },
   parallel: { type: 'string', default: '4' },
   webpage: { type: 'boolean', default: false },
+} as const;
+
+/** The flags of each command. */
+export const flags = {
+  convert: runFlags,
+  compress: runFlags,
+  crop: {
+    ...runFlags,
+    x: { type: 'string' },
+    y: { type: 'string' },
+    width: { type: 'string' },
+    height: { type: 'string' },
+  },
+  trim: { ...runFlags, start: { type: 'string' }, end: { type: 'string' } },
+  merge: operationFlags,
+  formats: { ...connectionFlags, ...jsonFlag, into: { type: 'string' } },
+  options: { ...connectionFlags, ...jsonFlag, operation: { type: 'string', default: 'convert' } },
+  jobs: {
+    ...connectionFlags,
+    ...jsonFlag,
+    status: { type: 'string' },
+    limit: { type: 'string', default: '20' },
+  },
+  job: outputFlags,
+  watch: runFlags,
+  login: connectionFlags,
+  mcp: { ...connectionFlags, root: { type: 'string', multiple: true } },
+  completion: {},
 } as const;
 
 /** Parses the arguments of a command. */
@@ -41,6 +74,13 @@ export function optionsOf(pairs: readonly string[]): Options {
     options.set(name, pair.slice(at + 1));
   }
   return Object.fromEntries(options);
+}
+
+const flagNames: Record<string, string> = { output_format: '--to', input_format: '--from', url: 'URL', file: 'file' };
+
+/** Returns what stands for a field of a request on the command line. */
+export function flagOf(field: string): string {
+  return flagNames[field] ?? field.replace(/^options\./, '--option ');
 }
 
 /** Parses a positive integer. */

@@ -43,9 +43,9 @@ export function inFormat(format: string): (place: string) => string {
   return (place) => `${stemOf(place)}.${format}`;
 }
 
-/** Returns the name of a compressed file, with a suffix if it is next to the original. */
-export function compressedName(hasSuffix: boolean): (place: string) => string {
-  return (place) => (hasSuffix ? `${stemOf(place)}-compressed${extname(place)}` : place);
+/** Returns the name of a file with a suffix, which it needs next to the original, and perhaps another format. */
+export function withSuffix(suffix: string, format?: string): (place: string) => string {
+  return (place) => `${stemOf(place)}${suffix}${format === undefined ? extname(place) : `.${format}`}`;
 }
 
 /** Reads arguments such as `in.docx out.pdf`. */

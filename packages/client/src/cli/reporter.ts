@@ -12,7 +12,8 @@ export type Outcome =
       job?: string;
       warnings?: string[];
     }
-  | { type: 'failed'; input: string; errorCode: string; msg: string };
+  | { type: 'failed'; input: string; errorCode: string; msg: string }
+  | { type: 'skipped'; input: string; reason: string };
 
 /** Reports the results of a command. */
 export interface Reporter {
@@ -36,18 +37,31 @@ export function reporterFor(output: Output, { json, quiet }: ReporterOptions): R
   if (err.isTTY && process.env.TERM !== 'dumb' && !quiet) return new BarReporter(output);
   const end = (outcome: Outcome) => {
     if (outcome.type === 'failed') err.write(`${lineOf(outcome)}\n`);
-    else if (!quiet) out.write(`${lineOf(outcome)}\n`);
+    else if (!quiet) (outcome.type === 'skipped' ? err : out).write(`${lineOf(outcome)}\n`);
   };
   return { end, close };
 }
 
 const barWidth = 24;
 const drawEveryMs = 80;
+/** Bars whose percent is estimated move a few times per second. */
+const estimateEveryMs = 250;
+/** The time after which the estimate is two thirds. */
+const typicalMs = 8_000;
+const maxEstimate = 0.95;
+
+interface ActiveFile {
+  progress: RunProgress;
+  /** When its current stage began. */
+  since: number;
+}
+
+const signs = { converted: '\x1b[32m✓\x1b[0m', failed: '\x1b[31m✗\x1b[0m', skipped: '\x1b[33m-\x1b[0m' };
 
 /** Draws a bar for each active file below the lines of finished ones. */
 class BarReporter implements Reporter {
   readonly #output: Output;
-  readonly #active = new Map<string, RunProgress>();
+  readonly #active = new Map<string, ActiveFile>();
   #drawn = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -56,22 +70,28 @@ class BarReporter implements Reporter {
   }
 
   progress(input: string, progress: RunProgress): void {
-    this.#active.set(input, progress);
-    this.#timer ??= setTimeout(() => this.#draw(), drawEveryMs);
+    const known = this.#active.get(input);
+    const since = known?.progress.stage === progress.stage ? known.since : performance.now();
+    this.#active.set(input, { progress, since });
+    this.#drawSoon(drawEveryMs);
   }
 
   end(outcome: Outcome): void {
     this.#active.delete(outcome.input);
     this.#clear();
-    const [stream, sign] =
-      outcome.type === 'failed' ? [this.#output.err, '\x1b[31m✗\x1b[0m'] : [this.#output.out, '\x1b[32m✓\x1b[0m'];
-    stream.write(`${sign} ${lineOf(outcome)}\n`);
+    const stream = outcome.type === 'converted' ? this.#output.out : this.#output.err;
+    stream.write(`${signs[outcome.type]} ${lineOf(outcome)}\n`);
     this.#draw();
   }
 
   close(): void {
+    this.#active.clear();
     clearTimeout(this.#timer);
     this.#clear();
+  }
+
+  #drawSoon(milliseconds: number): void {
+    this.#timer ??= setTimeout(() => this.#draw(), milliseconds);
   }
 
   #clear(): void {
@@ -83,17 +103,20 @@ class BarReporter implements Reporter {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#clear();
-    const lines = [...this.#active].map(([input, progress]) => barOf(input, progress, this.#output.err.columns || 80));
+    const lines = [...this.#active].map(([input, active]) => barOf(input, active, this.#output.err.columns || 80));
     this.#output.err.write(lines.map((line) => `${line}\n`).join(''));
     this.#drawn = lines.length;
+    if (lines.length > 0) this.#drawSoon(estimateEveryMs);
   }
 }
 
-function barOf(input: string, progress: RunProgress, columns: number): string {
-  const part = partOf(progress);
-  const filled = Math.round((part ?? 0) * barWidth);
+function barOf(input: string, active: ActiveFile, columns: number): string {
+  const { progress } = active;
+  const known = partOf(progress);
+  const part = known ?? estimateOf(active);
+  const filled = Math.round(part * barWidth);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
-  const percent = part === undefined ? '' : `${Math.round(part * 100)}%`;
+  const percent = `${known === undefined ? '~' : ''}${Math.round(part * 100)}%`;
   const text = `  ${bar} ${percent.padStart(4)} ${progress.stage.padEnd(10)} ${printable(input)}`;
   return text.length < columns ? text : `${text.slice(0, columns - 2)}…`;
 }
@@ -104,8 +127,14 @@ function partOf(progress: RunProgress): number | undefined {
   return progress.total ? progress.loaded / progress.total : undefined;
 }
 
+/** Estimates progress that the service does not report, slower and slower. */
+function estimateOf({ since }: ActiveFile): number {
+  return maxEstimate * (1 - Math.exp((since - performance.now()) / typicalMs));
+}
+
 function lineOf(outcome: Outcome): string {
   if (outcome.type === 'failed') return printable(`${outcome.input}: ${outcome.msg}`);
+  if (outcome.type === 'skipped') return printable(`${outcome.input}: skipped, ${outcome.reason}`);
   const { input, outputs, bytes, seconds, warnings = [] } = outcome;
   const where = outputs.length > 2 ? `${outputs[0]} … ${outputs.at(-1)}` : outputs.join(', ');
   const line = printable(`${input} -> ${where} (${bytesText(bytes)}, ${seconds.toFixed(1)} s)`);

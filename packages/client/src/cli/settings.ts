@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LatheError } from '../errors.ts';
 import { Lathe } from '../lathe.ts';
 import { UsageError } from './usage.ts';
@@ -12,9 +12,15 @@ interface Settings {
   file: string;
 }
 
+/** The service as named on the command line. */
+export interface Connection {
+  url?: string | undefined;
+  key?: string | undefined;
+}
+
 /** Reads the URL and API key of the service from the command line, the environment and the config file. */
 export async function readSettings(
-  { url }: { url?: string | undefined },
+  { url, key }: Connection,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<Settings> {
   const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
@@ -23,7 +29,7 @@ export async function readSettings(
   const chosen = url ?? (environment.LATHE_URL || stored.url || 'http://localhost:3000');
   if (!/^https?:\/\/./i.test(chosen) || !URL.canParse(chosen))
     throw new UsageError(`Expected a service URL such as http://localhost:3000 but received ${chosen}.`);
-  return { url: chosen, key: environment.LATHE_API_KEY || stored.key, file };
+  return { url: chosen, key: key ?? (environment.LATHE_API_KEY || stored.key), file };
 }
 
 async function readConfig(file: string): Promise<{ url?: string; key?: string }> {
@@ -39,20 +45,29 @@ async function readConfig(file: string): Promise<{ url?: string; key?: string }>
   }
 }
 
+/** Writes the config file, which only its owner may read. */
+export async function writeSettings({ url, key, file }: Settings): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  // A new file, because an existing one may be readable by others.
+  const draft = `${file}.${process.pid}.tmp`;
+  await writeFile(draft, `${JSON.stringify({ url, key }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(draft, file);
+}
+
 export interface Service {
   lathe: Lathe;
   settings: Settings;
 }
 
 /** Creates the client of a command. */
-export async function serviceFor({ url }: { url?: string | undefined }): Promise<Service> {
-  const settings = await readSettings({ url });
+export async function serviceFor(connection: Connection): Promise<Service> {
+  const settings = await readSettings(connection);
   return { settings, lathe: new Lathe({ url: settings.url, key: settings.key }) };
 }
 
 /** Creates the client of a converting command. Fails early if the service is unreachable or the key is missing. */
-export async function reachedService(options: { url?: string | undefined }, signal: AbortSignal): Promise<Service> {
-  const service = await serviceFor(options);
+export async function reachedService(connection: Connection, signal: AbortSignal): Promise<Service> {
+  const service = await serviceFor(connection);
   const { url, key } = service.settings;
   await new Lathe({ url, retry: { retries: 1 }, timeoutMs: 20_000 }).health({ signal });
   if (key === undefined) throw new LatheError('unauthorized', 'No API key is set.', { status: 401 });

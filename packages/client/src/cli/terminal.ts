@@ -1,5 +1,5 @@
 interface Stream {
-  write(text: string): unknown;
+  write(data: string | Uint8Array, done?: (error?: Error | null) => void): unknown;
   isTTY?: boolean;
   columns?: number;
 }
@@ -31,5 +31,21 @@ export function table(rows: string[][]): string {
       row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  '),
     )
     .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}
+
+/** Formats words in as many columns as fit, sorted downwards and indented. */
+export function columns(words: string[], width: number): string {
+  const indent = 2;
+  const cell = Math.max(...words.map(({ length }) => length)) + 2;
+  const height = Math.ceil(words.length / Math.max(1, Math.floor((width - indent) / cell)));
+  return Array.from({ length: height }, (_row, row) => words.filter((_word, index) => index % height === row))
+    .map(
+      (line) =>
+        `${' '.repeat(indent)}${line
+          .map((word) => word.padEnd(cell))
+          .join('')
+          .trimEnd()}\n`,
+    )
     .join('');
 }

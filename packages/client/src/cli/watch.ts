@@ -4,7 +4,7 @@ import { LatheError } from '../errors.ts';
 import { exists, numbered, OutputNames } from '../node/paths.ts';
 import { commonOf } from './convert.ts';
 import { findInputs } from './inputs.ts';
-import { countOf, formatOf, parse, runFlags } from './options.ts';
+import { countOf, flags, formatOf, parse } from './options.ts';
 import { inFormat, type Planned, planOutputs } from './plan.ts';
 import { reporterFor } from './reporter.ts';
 import { reachedService } from './settings.ts';
@@ -16,7 +16,7 @@ const scanEveryMs = 1_000;
 
 /** Runs `lathe watch` until it is interrupted. */
 export async function watch(args: string[], output: Output, signal: AbortSignal): Promise<number> {
-  const { values, positionals } = parse(args, runFlags);
+  const { values, positionals } = parse(args, flags.watch);
   const [folder, ...others] = positionals;
   if (folder === undefined || others.length > 0 || values.to === undefined)
     throw new UsageError('Expected a folder and a format, for example: lathe watch inbox --to pdf.');
@@ -33,8 +33,8 @@ export async function watch(args: string[], output: Output, signal: AbortSignal)
   const running = new Set<Promise<void>>();
   let fatal: unknown;
   const begin = (planned: Planned) => {
-    const options = { lathe, reporter, names, signal, force: values.force };
-    const done = work(planned, (own) => lathe.convert(planned.input, { ...chosen, ...own }), options)
+    const options = { lathe, reporter, names, signal, force: values.force, out: output.out };
+    const done = work(planned, (own) => lathe.perform('convert', [planned.input], { ...chosen, ...own }), options)
       .then(() => undefined)
       .catch((error: unknown) => {
         // An unreachable service may be restarting; a rejected key will not recover.
@@ -48,7 +48,9 @@ export async function watch(args: string[], output: Output, signal: AbortSignal)
   if (!values.json && !values.quiet) output.err.write(`Watching ${folder}. Press Ctrl-C to stop.\n`);
   try {
     while (fatal === undefined) {
-      const inputs = await findInputs([folder], (extension) => extension !== to && formats.has(extension));
+      const { inputs } = await findInputs([folder], (extension) =>
+        extension !== to && formats.has(extension) ? undefined : 'it is not converted',
+      );
       for (const one of planOutputs(inputs, inFormat(to), values.out))
         if (running.size < limit && arrivals.isReady(one)) begin(one);
       await pause(scanEveryMs, undefined, { signal });

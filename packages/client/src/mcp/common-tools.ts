@@ -4,17 +4,26 @@ import * as z from 'zod';
 import { JobFailedError, type LatheError } from '../errors.ts';
 import { isOver } from '../follow.ts';
 import type { Lathe } from '../lathe.ts';
+import { describe } from '../node/problems.ts';
 import { importOf, type LooseTask, resultOf } from '../run.ts';
-import type { Job, Options } from '../types.ts';
+import type { Job, OptionDescriptor, Options } from '../types.ts';
 
-export const Format = z.string().min(1).max(20).describe('A file format by its extension, such as pdf.');
-export const InputFormat = Format.optional().describe('Format of the input; detected from its content by default.');
-export const OptionValues = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-  .default({})
-  .describe('Options by name; see list_options.');
-export const JobId = z.string().describe('Id of the job.');
-const Operation = z.enum(['convert', 'compress', 'merge', 'crop', 'trim']).default('convert');
+// An agent pays for each token of these schemas, so they say the least that it needs. The service checks the values.
+export const Format = z.string();
+export const OptionalFormat = Format.optional();
+export const OptionValues = z.object({}).catchall(z.any()).optional().describe('See list_options.');
+export const JobId = z.string();
+export const Operation = z.enum(['convert', 'compress', 'merge', 'crop', 'trim']).default('convert');
+export const Flag = z.boolean().optional();
+export const Link = Flag.describe('Return links, not files.');
+
+/** The arguments of fetch_result. */
+export const FetchResult = {
+  job: JobId,
+  folder: z.string().optional().describe('Local folder.'),
+  overwrite: Flag,
+  link: Link,
+};
 
 /** Default time a tool waits for a job: some agents time out after 30 seconds. */
 const defaultWaitMs = 20_000;
@@ -52,40 +61,48 @@ export class Responses {
   }
 }
 
-/** Returns a value as JSON content. */
+/** Returns a value as JSON content, without spaces: an agent pays for each token. */
 export function json(value: unknown): ContentBlock {
-  return { type: 'text', text: JSON.stringify(value, null, 2) };
+  return { type: 'text', text: JSON.stringify(value) };
 }
 
-/** Returns the details of an error. */
+const argumentNames: Record<string, string> = { output_format: 'to', input_format: 'from' };
+
+/** Returns the details of an error, with the arguments of tools instead of the fields of requests. */
 export function problemOf(error: LatheError): object {
-  const { errorCode, msg, errors } = error;
+  const { errorCode, msg } = describe(error, (field) => argumentNames[field] ?? field);
   return {
     errorCode,
     msg,
-    errors,
     job: error instanceof JobFailedError ? error.job.id : undefined,
   };
 }
 
-interface Conversion {
-  to: string;
+interface Processing {
+  operation: string;
+  to?: string | undefined;
   from?: string | undefined;
-  options: Options;
+  options?: Options | undefined;
+  /** Name of the output. */
+  filename?: string | undefined;
 }
 
-/** Returns the tasks of a conversion. */
-export function tasksOf(source: LooseTask, { to, from, options }: Conversion): Record<string, LooseTask> {
+/** Returns the tasks of an operation on imported files. */
+export function tasksOf(
+  sources: LooseTask[],
+  { operation, to, from, options, filename }: Processing,
+): Record<string, LooseTask> {
+  const names = sources.map((_source, index) => (sources.length === 1 ? 'import' : `import-${index + 1}`));
   return {
-    import: source,
-    process: { operation: 'convert', input: 'import', input_format: from, output_format: to, options },
+    ...Object.fromEntries(sources.map((source, index) => [names[index], source])),
+    process: { operation, input: names, input_format: from, output_format: to, options, filename },
     export: { operation: 'export/url', input: 'process' },
   };
 }
 
 /** Waits for a job up to the limit of a tool, and returns its current state. */
 export async function waitForJob(
-  { lathe, waitMs = () => defaultWaitMs }: ToolContext,
+  { lathe, waitMs = () => defaultWaitMs }: Pick<ToolContext, 'lathe' | 'waitMs'>,
   id: string,
   signal: AbortSignal,
 ): Promise<Job> {
@@ -98,26 +115,42 @@ export async function waitForJob(
   }
 }
 
-/** Summarizes a job for an agent. */
+/** Summarizes a job for an agent. Tasks are listed unless all is well. */
 export function statusOf(job: Job) {
   const { id, status, result, tasks = [] } = job;
   const { files, warnings } = resultOf(job);
+  const shown = tasks.map(({ name, operation, status: state, progress, result: { errorCode, msg } }) => ({
+    name,
+    operation,
+    status: state,
+    progress,
+    errorCode,
+    msg,
+  }));
   return {
     job: id,
     status,
-    result,
-    tasks: tasks.map(({ name, operation, status: state, progress, result: { errorCode, msg } }) => ({
-      name,
-      operation,
-      status: state,
-      progress,
-      errorCode,
-      msg,
-    })),
+    ...(status === 'completed' ? {} : { result, tasks: shown }),
     files,
     ...(warnings.length > 0 ? { warnings } : {}),
     ...(isOver(job) ? {} : { next: 'The job has not ended. Call job_status with wait: true.' }),
   };
+}
+
+/** Summarizes an option in a few words. */
+function optionOf({
+  name,
+  hint,
+  default_value,
+  data_type,
+  enum_values = [],
+  properties = {},
+  units,
+}: OptionDescriptor) {
+  const { min, max } = properties;
+  const range = min === undefined && max === undefined ? '' : ` ${min ?? ''}..${max ?? ''}`;
+  const type = enum_values.map(({ value }) => value).join('|') || `${data_type}${range}${units ? ` ${units}` : ''}`;
+  return { name, type, ...(default_value === '' ? {} : { default: default_value }), hint };
 }
 
 /** Registers the tools that the local server and the service have in common. */
@@ -129,52 +162,64 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
     'list_formats',
     {
       title: 'List formats',
-      description: 'Lists the output formats of a format (from), the input formats for a format (to), or all formats.',
-      inputSchema: { from: Format.optional(), to: Format.optional(), operation: Operation },
+      description:
+        'Lists output formats (from), input formats (to), or all formats of an operation, separated by spaces.',
+      inputSchema: { from: OptionalFormat, to: OptionalFormat, operation: Operation },
       annotations: { readOnlyHint: true },
     },
     ({ from, to, operation }, { signal }) =>
-      responses.value(async () => ({ formats: await lathe.formats({ from, to, operation, signal: until(signal) }) })),
+      responses.value(async () => {
+        const formats = await lathe.describeFormats({ from, to, operation, signal: until(signal) });
+        // Other names of a format are accepted, too.
+        const names = formats.flatMap(({ ext, alias_of: whole }) => (whole === undefined ? [ext] : []));
+        return { formats: [...new Set(names)].sort().join(' ') };
+      }),
   );
   server.registerTool(
     'list_options',
     {
       title: 'List options',
-      description: 'Lists the options of a conversion between two formats with types, values and defaults.',
-      inputSchema: { from: Format, to: Format, operation: Operation },
+      description: 'Lists the options of an operation for a pair of formats.',
+      inputSchema: { from: Format, to: OptionalFormat, operation: Operation },
       annotations: { readOnlyHint: true },
     },
-    ({ from, to, operation }, { signal }) =>
-      responses.value(() => lathe.options(from, to, { operation, signal: until(signal) })),
+    ({ from, to = from, operation }, { signal }) =>
+      responses.value(async () => {
+        const { options } = await lathe.options(from, to, { operation, signal: until(signal) });
+        return { options: options.map(optionOf) };
+      }),
   );
   server.registerTool(
     'estimate',
     {
       title: 'Estimate a conversion',
-      description: 'Validates a conversion and estimates its duration in seconds, without running it.',
+      description: 'Checks an operation and estimates its seconds, without running it.',
       inputSchema: {
-        input: z.string().optional().describe('A URL or a filename. A URL is validated but not fetched.'),
-        to: Format,
-        from: InputFormat,
+        input: z.string().optional().describe('URL or filename.'),
+        to: OptionalFormat,
+        from: OptionalFormat,
         options: OptionValues,
+        operation: Operation,
       },
       annotations: { readOnlyHint: true },
     },
-    ({ input = '', ...conversion }, { signal }) =>
-      responses.value(() => lathe.estimate({ tasks: tasksOf(importOf(input), conversion) }, { signal: until(signal) })),
+    ({ input = '', ...processing }, { signal }) =>
+      responses.value(() =>
+        lathe.estimate({ tasks: tasksOf([importOf(input)], processing) }, { signal: until(signal) }),
+      ),
   );
   server.registerTool(
     'job_status',
     {
       title: 'Show a job',
-      description: 'Shows the progress, errors and result files of a job.',
+      description: 'Shows progress, errors and files of a job.',
       inputSchema: {
         job: JobId,
-        wait: z.boolean().default(false).describe('Whether to wait up to 20 seconds for the job to end.'),
+        wait: Flag.describe('Wait up to 20 seconds for its end.'),
       },
       annotations: { readOnlyHint: true },
     },
-    ({ job, wait }, { signal }) =>
+    ({ job, wait = false }, { signal }) =>
       responses.value(async () => {
         const own = until(signal);
         return statusOf(await (wait ? waitForJob(context, job, own) : lathe.job(job, { signal: own })));
@@ -184,7 +229,7 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
     'cancel',
     {
       title: 'Cancel a job',
-      description: 'Cancels the unfinished tasks of a job, and shows the job.',
+      description: 'Cancels a job.',
       inputSchema: { job: JobId },
       annotations: { destructiveHint: true, idempotentHint: true },
     },

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import * as z from 'zod';
 import { LatheError } from '../errors.ts';
 import type { Lathe } from '../lathe.ts';
 import { adviceOn, describe, isUnavailable } from '../node/problems.ts';
 import { packageVersion } from '../node/version.ts';
-import { Format, InputFormat, JobId, OptionValues, problemOf, Responses, registerCommonTools } from './common-tools.ts';
+import { FetchResult, problemOf, Responses, registerCommonTools } from './common-tools.ts';
+import { registerOperations } from './operations.ts';
 import type { Roots } from './roots.ts';
-import { fetchResult, type Places, runConversion } from './tools.ts';
+import { fetchResult, type Places, runOperation } from './tools.ts';
 
 export interface ServerOptions extends Places {
   lathe: Lathe;
@@ -24,34 +24,16 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
     { name: 'lathe', version: packageVersion() },
     {
       instructions:
-        'Converts files between formats. list_formats lists supported conversions. convert accepts a local path or a URL and writes local files.',
+        'Converts, compresses, merges, crops and trims local files and URLs, and writes local files. list_formats lists what is supported.',
     },
   );
   const responses = new Responses((error) => problemFor(error, configFile));
   const until = (signal: AbortSignal) => AbortSignal.any([signal, ended]);
 
   registerCommonTools(server, { lathe, responses, ended });
-  server.registerTool(
-    'convert',
-    {
-      title: 'Convert a file',
-      description:
-        'Converts a local file or a URL, and writes the result next to the input or to output. With wait: false, returns the job immediately for use with job_status and fetch_result.',
-      inputSchema: {
-        input: z.string().min(1).describe('Path of a local file, or a URL.'),
-        to: Format,
-        from: InputFormat,
-        options: OptionValues,
-        output: z.string().optional().describe('Output path; several files are numbered.'),
-        overwrite: z.boolean().default(false).describe('Whether to overwrite existing files.'),
-        webpage: z
-          .boolean()
-          .default(false)
-          .describe('Whether to render the URL as a web page instead of downloading it as a file.'),
-        wait: z.boolean().default(true),
-      },
-      annotations: { destructiveHint: false, openWorldHint: true },
-    },
+  registerOperations(
+    server,
+    'Writes the result next to the input or to output, and returns its path; several files are numbered. With wait: false, returns the job for job_status and fetch_result.',
     (request, { signal, sendNotification, _meta }) =>
       responses.value(() => {
         const token = _meta?.progressToken;
@@ -60,7 +42,7 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
           // If the client has disconnected, the call itself fails.
           sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
         };
-        return runConversion(options, request, until(signal), token === undefined ? undefined : notify);
+        return runOperation(options, request, until(signal), token === undefined ? undefined : notify);
       }),
   );
   server.registerTool(
@@ -68,11 +50,7 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
     {
       title: 'Fetch the result of a job',
       description: 'Waits for a job to end and writes its files into a local folder.',
-      inputSchema: {
-        job: JobId,
-        folder: z.string().default('.').describe('Folder for the files, which keep their names.'),
-        overwrite: z.boolean().default(false),
-      },
+      inputSchema: FetchResult,
       annotations: { destructiveHint: false },
     },
     (request, { signal }) => responses.value(() => fetchResult(options, request, until(signal))),

@@ -2,11 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { JobFailedError, LatheError } from '../errors.ts';
 import type { Lathe } from '../lathe.ts';
-import { exists, numbered, OutputNames, stemOf } from '../node/paths.ts';
+import { exists, extensionOf, numbered, OutputNames, safeName, stemOf } from '../node/paths.ts';
 import { importOf, resultOf } from '../run.ts';
 import { isWebAddress } from '../source.ts';
-import type { Options, ResultFile } from '../types.ts';
-import { tasksOf } from './common-tools.ts';
+import type { Job, ResultFile } from '../types.ts';
+import { statusOf, tasksOf, waitForJob } from './common-tools.ts';
+import { bytesOf, type OperationRequest } from './operations.ts';
 import type { Roots } from './roots.ts';
 
 /** The service and the allowed folders. */
@@ -15,31 +16,28 @@ export interface Places {
   roots: Roots;
 }
 
-interface ConversionRequest {
-  input: string;
-  to: string;
-  from?: string | undefined;
-  options: Options;
-  webpage?: boolean | undefined;
-  output?: string | undefined;
-  overwrite: boolean;
-  wait: boolean;
-}
-
-/** Converts a file and writes the result, or only starts the conversion. */
-export async function runConversion(
+/** Performs an operation and writes the result, or only starts it. */
+export async function runOperation(
   { lathe, roots }: Places,
-  request: ConversionRequest,
+  request: OperationRequest,
   signal: AbortSignal,
   onPercent: ((percent: number) => void) | undefined,
 ): Promise<unknown> {
-  const { input, output, overwrite, wait, ...conversion } = request;
-  const source = isWebAddress(input) ? input : await roots.readable(input);
-  const target = await roots.writable(output ?? defaultOutput(source, roots, conversion.to));
-  if (!wait) return begin(lathe, source, conversion, signal);
+  const { operation, inputs, output, overwrite = false, wait = true, link, ...parameters } = request;
+  const sources = await Promise.all(inputs.map((input) => sourceOf(input, roots)));
+  if (!wait || link) {
+    const begun = await begin(
+      lathe,
+      sources,
+      { ...parameters, operation, filename: output && basename(output) },
+      signal,
+    );
+    return wait ? statusOf(await waitForJob({ lathe }, begun.id, signal)) : { job: begun.id, status: begun.status };
+  }
+  const target = await roots.writable(output ?? defaultOutput(sources[0], roots, request));
   refuseExisting([target], overwrite);
-  const { job, files, warnings } = await lathe.convert(source, {
-    ...conversion,
+  const { job, files, warnings } = await lathe.perform(operation, sources, {
+    ...parameters,
     signal,
     onProgress:
       onPercent &&
@@ -51,49 +49,77 @@ export async function runConversion(
   return { ...(job ? { job: job.id } : {}), outputs, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
+/** Returns what an agent names: a URL, the content of a data: URI, or the real path of a file below the roots. */
+async function sourceOf(input: string, roots: Roots): Promise<string | File> {
+  if (isWebAddress(input)) return input;
+  const bytes = bytesOf(input);
+  return bytes === undefined ? roots.readable(input) : new File([bytes], 'file');
+}
+
 async function begin(
   lathe: Lathe,
-  source: string,
-  { webpage, ...conversion }: Omit<ConversionRequest, 'input' | 'output' | 'overwrite' | 'wait'>,
+  sources: (string | File)[],
+  { webpage, ...processing }: Parameters<typeof tasksOf>[1] & { webpage?: boolean | undefined },
   signal: AbortSignal,
-) {
-  const job = await lathe.createAnyJob({ tasks: tasksOf(importOf(source, webpage), conversion) }, { signal });
-  const task = job.tasks?.find(({ operation }) => operation === 'import/upload');
+): Promise<Job> {
+  const imports = sources.map((source) => importOf(source, webpage));
+  const job = await lathe.createAnyJob({ tasks: tasksOf(imports, processing) }, { signal });
   try {
-    if (task) await lathe.upload(task, source, { signal });
+    for (const [index, source] of sources.entries()) {
+      const task = job.tasks?.[index];
+      if (task?.operation === 'import/upload') await lathe.upload(task, source, { signal });
+    }
   } catch (error) {
-    // Otherwise the job would wait an hour for its file. Only the first error matters to the caller.
+    // Otherwise the job would wait an hour for its files. Only the first error matters to the caller.
     await lathe.cancel(job).catch(() => undefined);
     throw error;
   }
-  return { job: job.id, status: job.status };
+  return job;
 }
 
-function defaultOutput(source: string, roots: Roots, to: string): string {
-  if (!isWebAddress(source)) return `${stemOf(source)}.${to}`;
+const suffixes = { convert: '', compress: '-compressed', merge: '-merged', crop: '-cropped', trim: '-trimmed' };
+
+/** Returns a path next to the first input, or in the first root if that is no local file. */
+function defaultOutput(
+  source: string | File | undefined,
+  roots: Roots,
+  { operation, to, from }: OperationRequest,
+): string {
+  const path = typeof source === 'string' && !isWebAddress(source) ? source : join(roots.first, nameOf(source));
+  const extension = to ?? (extensionOf(path) || from);
+  if (extension === undefined)
+    throw new LatheError('bad_request', 'Expected from or output, because the format of the input is not known.');
+  return `${stemOf(path)}${suffixes[operation]}.${extension}`;
+}
+
+function nameOf(source: string | File | undefined): string {
+  if (typeof source !== 'string') return source?.name ?? 'file';
   const { hostname, pathname } = new URL(source);
-  return join(roots.first, `${stemOf(safeName(basename(decodeURI(pathname)) || hostname))}.${to}`);
+  return safeName(basename(decodeURI(pathname)) || hostname);
+}
+
+interface FetchRequest {
+  job: string;
+  folder?: string | undefined;
+  overwrite?: boolean | undefined;
+  link?: boolean | undefined;
 }
 
 /** Waits for a job and writes its files into a folder. */
 export async function fetchResult(
   { lathe, roots }: Places,
-  { job: id, folder, overwrite }: { job: string; folder: string; overwrite: boolean },
+  { job: id, folder = '.', overwrite = false, link }: FetchRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
   const job = await lathe.wait(id, { signal });
   if (job.status !== 'completed') throw new JobFailedError(job);
+  if (link) return statusOf(job);
   const { files } = resultOf(job);
   // Files of one export have distinct names; those of several exports may not.
   const names = new OutputNames();
   const wanted = files.flatMap(({ url, filename }) => names.take(url, join(folder, safeName(filename))));
   const paths = await Promise.all(wanted.map((path) => roots.writable(path)));
   return { job: id, outputs: await writeAll(lathe, files, paths, overwrite, signal) };
-}
-
-/** Removes path separators and other unsafe characters from a filename. */
-function safeName(name: string): string {
-  return name.replace(/[\p{Cc}/\\:]/gu, '_').replace(/^\.+/, '_') || 'file';
 }
 
 async function writeAll(lathe: Lathe, files: ResultFile[], paths: string[], overwrite: boolean, signal: AbortSignal) {

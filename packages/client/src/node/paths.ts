@@ -57,3 +57,8 @@ export class OutputNames {
 export function sameFile(path: string): string {
   return resolve(path).normalize('NFC').toLowerCase();
 }
+
+/** Removes path separators and other unsafe characters from a filename of the service. */
+export function safeName(name: string): string {
+  return name.replace(/[\p{Cc}/\\:]/gu, '_').replace(/^\.+/, '_') || 'file';
+}

@@ -8,15 +8,31 @@ export function isUnavailable(error: unknown): error is LatheError {
   return status === 401 || (status === 403 && !errorCode.startsWith('out_of_')) || errorCode === 'unreachable';
 }
 
-/** Returns the code and message of any error. */
-export function describe(error: unknown): { errorCode: string; msg: string } {
-  if (error instanceof LatheError) return error;
+/**
+ * Returns the code and message of any error. `nameOf` translates fields of requests, such as output_format, to what the
+ * user wrote; requests are made by the client, so their paths would say nothing.
+ */
+export function describe(
+  error: unknown,
+  nameOf: (field: string) => string = (field) => field,
+): { errorCode: string; msg: string } {
+  if (error instanceof LatheError) {
+    const [first] = Object.entries(error.errors ?? {});
+    const { errorCode, msg } = error;
+    return first?.[1][0] === undefined
+      ? { errorCode, msg }
+      : { errorCode, msg: messageOf(first[0], first[1][0], nameOf) };
+  }
   if (!(error instanceof Error)) return { errorCode: 'error', msg: String(error) };
   const code = 'code' in error ? String(error.code) : 'error';
   return {
     errorCode: code,
     msg: code === 'EEXIST' ? 'The output already exists. Use --force to overwrite it.' : error.message,
   };
+}
+
+function messageOf(field: string, problem: string, nameOf: (field: string) => string): string {
+  return `${nameOf(field.replace(/^tasks\.[^.]+\./, ''))}: ${problem}`;
 }
 
 /** Returns advice for an unavailable service. */

@@ -23,7 +23,7 @@ import { variablesFor } from './variables.ts';
 const clientSource = fileURLToPath(new URL('../../../runtime-client/src/main.ts', import.meta.url));
 const clientPath = existsSync(clientSource)
   ? clientSource
-  : fileURLToPath(import.meta.resolve('lambda-runtime-client'));
+  : fileURLToPath(import.meta.resolve('@lathe-convert/runtime-client'));
 
 /** Lambda's limit for loading the module. If exceeded, loading starts again with the time of an invocation. */
 const initSeconds = 10;

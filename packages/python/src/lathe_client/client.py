@@ -9,8 +9,10 @@ import time
 from base64 import b64encode
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from io import BytesIO
-from typing import Any, Iterator, Mapping
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, TypedDict, cast
 from urllib.parse import quote
 from zipfile import ZipFile
 
@@ -28,13 +30,14 @@ from .transfers import (
     write_file,
 )
 from .transport import RetryPolicy, Transport
+from .types import File, Health, Job, Operation, Option, Task
+
+if TYPE_CHECKING:
+    # Python 3.10 has no such name, and needs none at run time.
+    from typing_extensions import Unpack
 
 # How often the tasks are looked at that a failed job has left to end, in seconds.
 _LAST_TASKS = 1.0
-
-Job = dict[str, Any]
-Task = dict[str, Any]
-File = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Event:
     """What happened to a job or one of its tasks, with its state after that."""
 
     event: str
-    data: dict[str, Any]
+    data: Job | Task
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,16 @@ class Result:
     job: Job | None
     files: list[File]
     warnings: list[str] = field(default_factory=list)
+
+
+class RunOptions(TypedDict, total=False):
+    """What every operation takes."""
+
+    filename: str | None
+    tag: str | None
+    webpage: bool
+    instant: bool
+    on_progress: Progress | None
 
 
 class Lathe:
@@ -97,15 +110,16 @@ class Lathe:
         if webhook_url is not None:
             body["webhook_url"] = webhook_url
         headers = {"Prefer": f"wait={wait_seconds}"} if wait_seconds > 0 else {}
-        return self.request("POST", "/v1/process/jobs", body=body, headers=headers, idempotency_key=idempotency_key)
+        created = self.request("POST", "/v1/process/jobs", body=body, headers=headers, idempotency_key=idempotency_key)
+        return cast(Job, created)
 
     def job(self, job_id: str) -> Job:
         """Returns a job with its tasks."""
-        return self.request("GET", f"/v1/process/jobs/{quote(job_id, safe='')}")
+        return cast(Job, self.request("GET", f"/v1/process/jobs/{quote(job_id, safe='')}"))
 
     def task(self, task_id: str) -> Task:
         """Returns a task."""
-        return self.request("GET", f"/v1/process/tasks/{quote(task_id, safe='')}")
+        return cast(Task, self.request("GET", f"/v1/process/tasks/{quote(task_id, safe='')}"))
 
     def jobs(self, **filters: Any) -> Iterator[Job]:
         """Yields jobs, newest first, page by page as they are read (status, tag, include, per_page)."""
@@ -126,27 +140,21 @@ class Lathe:
 
     def follow(self, job: Job | str) -> Iterator[Event]:
         """Yields the events of a job, each state once, until it and all its tasks have ended."""
-        known: dict[str, dict[str, Any]] = {}
-        current, pause = self.job(_id_of(job)), 0.0
+        seen = Seen()
+        current, pause = self.job(id_of(job)), 0.0
         while True:
-            tasks = [("task", task) for task in current.get("tasks", [])]
-            for kind, subject in [*tasks, ("job", current)] if current["endedAt"] else [("job", current), *tasks]:
-                before = known.get(subject["id"])
-                if subject["status"] == "created" or (before and before["version"] >= subject["version"]):
-                    continue
-                known[subject["id"]] = subject
-                yield Event(_event_of(kind, subject["status"], before), subject)
-            if _is_over(current):
+            yield from seen.events_of(current)
+            if is_over(current):
                 return
             time.sleep(pause)
-            current, pause = self._wait_once(_id_of(job))
+            current, pause = self.wait_once(id_of(job))
 
     def wait(self, job: Job | str, *, timeout: float | None = None) -> Job:
         """Waits until a job and all its tasks have ended, however they did, and returns it."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
-            current, pause = self._wait_once(_id_of(job))
-            if _is_over(current):
+            current, pause = self.wait_once(id_of(job))
+            if is_over(current):
                 return current
             if deadline is not None and time.monotonic() + pause >= deadline:
                 raise TimeoutError(f"The job {current['id']} has not ended within {timeout} seconds.")
@@ -163,43 +171,86 @@ class Lathe:
         write_file(self.read(file, on_progress=on_progress), to, overwrite)
 
     def convert(
-        self, source: Input, *, to: str, input_format: str | None = None, options: Mapping[str, Any] | None = None, **rest: Any
+        self,
+        source: Input,
+        *,
+        to: str,
+        input_format: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        **rest: Unpack[RunOptions],
     ) -> Result:
         """Converts a file, or what a URL leads to; raises JobFailedError if the job fails.
 
         Takes filename, tag, webpage (a URL is rendered as a page), instant (False for a job) and on_progress (of an
         upload) too.
         """
-        process = {"operation": "convert", "output_format": to, "input_format": input_format}
-        return self._run([source], process, options, **rest)
+        return self.perform("convert", [source], to=to, input_format=input_format, options=options, **rest)
 
-    def compress(self, source: Input, *, options: Mapping[str, Any] | None = None, **rest: Any) -> Result:
-        """Makes a file smaller in its own format."""
-        return self._run([source], {"operation": "compress"}, options, **rest)
+    def compress(
+        self, source: Input, *, options: Mapping[str, Any] | None = None, **rest: Unpack[RunOptions]
+    ) -> Result:
+        """Reduces the size of a file and keeps its format."""
+        return self.perform("compress", [source], options=options, **rest)
+
+    def crop(
+        self, source: Input, *, to: str | None = None, options: Mapping[str, Any], **rest: Unpack[RunOptions]
+    ) -> Result:
+        """Crops an image, a video or the pages of a PDF (x, y, width, height)."""
+        return self.perform("crop", [source], to=to, options=options, **rest)
+
+    def trim(
+        self, source: Input, *, to: str | None = None, options: Mapping[str, Any], **rest: Unpack[RunOptions]
+    ) -> Result:
+        """Cuts audio or video to a part (trim_start, trim_end)."""
+        return self.perform("trim", [source], to=to, options=options, **rest)
 
     def merge(
-        self, sources: list[Input], *, to: str = "pdf", options: Mapping[str, Any] | None = None, **rest: Any
+        self,
+        sources: Sequence[Input],
+        *,
+        to: str = "pdf",
+        options: Mapping[str, Any] | None = None,
+        **rest: Unpack[RunOptions],
     ) -> Result:
         """Merges images and PDFs into one file, in the order given."""
-        return self._run(sources, {"operation": "merge", "output_format": to}, options, **rest)
+        return self.perform("merge", sources, to=to, options=options, **rest)
+
+    def perform(
+        self,
+        operation: Operation,
+        sources: Sequence[Input],
+        *,
+        to: str | None = None,
+        input_format: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        **rest: Unpack[RunOptions],
+    ) -> Result:
+        """Performs an operation that is chosen at run time."""
+        process = {"operation": operation, "output_format": to, "input_format": input_format}
+        started = self.start([reusable(source) for source in sources], process, options or {}, **rest)
+        if isinstance(started, Result):
+            return started
+        with self._canceling(started):
+            ended = started if is_over(started) else self.wait(started)
+            return self.result_of(started, ended)
 
     def cancel(self, job: Job | str) -> None:
         """Cancels all tasks of a job that have not ended."""
-        for task in self.job(_id_of(job)).get("tasks", []):
+        for task in self.job(id_of(job)).get("tasks", []):
             if task["endedAt"] is None:
                 self.cancel_task(task)
 
     def cancel_task(self, task: Task | str) -> None:
         """Cancels a task, and with it those that depend on it; one that has ended meanwhile stays as it is."""
         try:
-            self.request("POST", f"/v1/process/tasks/{quote(_id_of(task), safe='')}/cancel")
+            self.request("POST", f"/v1/process/tasks/{quote(id_of(task), safe='')}/cancel")
         except LatheError as error:
             if error.status != 409:
                 raise
 
     def delete_job(self, job: Job | str) -> None:
         """Deletes a job with its tasks and files."""
-        self.request("DELETE", f"/v1/process/jobs/{quote(_id_of(job), safe='')}")
+        self.request("DELETE", f"/v1/process/jobs/{quote(id_of(job), safe='')}")
 
     def formats(
         self, *, input_format: str | None = None, output_format: str | None = None, operation: str = "convert"
@@ -210,39 +261,42 @@ class Lathe:
         found = self.request("GET", path, query={"input_format": input_format, "output_format": output_format})
         return sorted({item["ext"] for item in found["formats"]})
 
-    def options(self, input_format: str, output_format: str, *, operation: str = "convert") -> list[dict[str, Any]]:
+    def options(self, input_format: str, output_format: str, *, operation: str = "convert") -> list[Option]:
         """Returns the options of an operation for a pair of formats."""
         query = {"input_format": input_format, "output_format": output_format}
-        return self.request("GET", f"/v1/query/options/{operation}", query=query)["options"]
+        found = self.request("GET", f"/v1/query/options/{operation}", query=query)
+        return cast("list[Option]", found["options"])
 
-    def health(self) -> dict[str, Any]:
+    def health(self) -> Health:
         """Returns the version of the service, which engines it can use, and where WebSockets connect."""
-        return self.request("GET", "/health")
+        return cast(Health, self.request("GET", "/health"))
 
-    def _run(
+    def start(
         self,
         sources: list[Input],
         process: dict[str, Any],
-        options: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
         *,
         filename: str | None = None,
         tag: str | None = None,
         webpage: bool = False,
         instant: bool = True,
         on_progress: Progress | None = None,
-    ) -> Result:
-        sources = [reusable(source) for source in sources]
+    ) -> Result | Job:
+        """Performs an operation within one request, or returns a job that has its files and may not have ended."""
         if instant and tag is None and not webpage:
-            result = self._instant(sources, process, options, filename)
-            if result is not None:
-                return result
+            started = self._instant(sources, process, options, filename)
+            if started is not None:
+                return started
         # Small files are in the tasks, unless the progress of their upload is wanted.
         files = None if on_progress else small_files(sources, filename, _MAX_INLINE)
         imports = [_import_of(source, webpage) for source in sources] if files is None else map(_inline_import, files)
         tasks = {f"import-{number}": task for number, task in enumerate(imports, 1)}
         is_held = all(task["operation"] != "import/upload" for task in tasks.values())
+        if not is_held:
+            self._check_option_names(sources, process, options, filename)
         given = {key: value for key, value in process.items() if value is not None}
-        tasks["process"] = {**given, "input": list(tasks), "options": dict(options or {})}
+        tasks["process"] = {**given, "input": list(tasks), "options": dict(options)}
         tasks["export"] = {"operation": "export/url", "input": "process"}
         once = secrets.token_hex(16)
         try:
@@ -257,15 +311,43 @@ class Lathe:
             for task, source in zip(job["tasks"], sources):
                 if task["operation"] == "import/upload":
                     self.upload(task, source, filename=filename, on_progress=on_progress)
-            return self._end_of(job)
+        return job
 
-    def _end_of(self, job: Job) -> Result:
-        """Waits for the end of a job, and returns its result."""
-        ended = job if _is_over(job) else self.wait(job)
+    def _check_option_names(
+        self, sources: list[Input], process: dict[str, Any], options: Mapping[str, Any], filename: str | None
+    ) -> None:
+        """Raises an error about an option that does not exist, before files are uploaded."""
+        formats = {process["input_format"] or _extension_of(source, filename) for source in sources}
+        if not options or "" in formats:
+            return
+        known: set[str] = set()
+        for found in formats:
+            to = process["output_format"] or found
+            try:
+                known.update(option["name"] for option in self.options(found, to, operation=process["operation"]))
+            except LatheError as error:
+                if error.status != 400:
+                    raise
+                # The content may be of another format than the name says: the service decides.
+                return
+        for name in options:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"Did you mean {near[0]}?" if near else f"Options: {', '.join(sorted(known)) or 'none'}."
+                problem = f"{process['operation']} has no such option for {', '.join(sorted(formats))}. {hint}"
+                raise LatheError(
+                    "bad_request",
+                    f"options.{name}: {problem}",
+                    errors={f"options.{name}": [problem]},
+                    reason="invalid_options",
+                )
+
+    def result_of(self, created: Job, ended: Job) -> Result:
+        """Returns the result of a job that has ended, or raises JobFailedError."""
         if ended["status"] != "completed":
             raise JobFailedError(ended)
         # Only the response to the creation has the warnings about the request.
-        return _result_of({**job, **ended})
+        return _result_of(cast(Job, {**created, **ended}))
 
     @contextmanager
     def _canceling(self, job: Job) -> Iterator[None]:
@@ -284,13 +366,13 @@ class Lathe:
         self,
         sources: list[Input],
         process: dict[str, Any],
-        options: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
         filename: str | None,
-    ) -> Result | None:
-        """Performs an operation on small files within one request; returns None if that takes a job."""
+    ) -> Result | Job | None:
+        """Performs an operation on small files within one request; returns None if that takes another job."""
         operation = process["operation"]
         fields = {key: str(value) for key, value in process.items() if key != "operation" and value is not None}
-        fields["options"] = json.dumps(dict(options or {}))
+        fields["options"] = json.dumps(dict(options))
         files = small_files(sources, filename, _MAX_INSTANT)
         if files is None:
             return None
@@ -302,9 +384,7 @@ class Lathe:
                 return None
             raise
         if status == 202:
-            job = json.loads(body)
-            with self._canceling(job):
-                return self._end_of(job)
+            return cast(Job, json.loads(body))
         name, media_type = headers.get_filename() or "file", headers.get_content_type()
         contents = {name: body}
         if headers.get("Lathe-Archive"):
@@ -320,7 +400,7 @@ class Lathe:
             return 2 if error.retry_after is not None and error.retry_after <= _MAX_INSTANT_PAUSE else 0
         return 0 if error.status in _NEEDS_JOB else self._transport.retry.retries
 
-    def _wait_once(self, job_id: str) -> tuple[Job, float]:
+    def wait_once(self, job_id: str) -> tuple[Job, float]:
         """Waits for as long as the service holds a request; returns the job and the pause before another wait.
 
         The service holds only so many for an account, and none for the tasks of a job that has ended.
@@ -389,15 +469,39 @@ def _result_of(job: Job) -> Result:
     )
 
 
-def _is_over(job: Job) -> bool:
+def is_over(job: Job) -> bool:
     return job["endedAt"] is not None and all(task["endedAt"] is not None for task in job.get("tasks", []))
 
 
-def _event_of(kind: str, status: str, before: Mapping[str, Any] | None) -> str:
+class Seen:
+    """The states of a job and its tasks that were reported."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Job | Task] = {}
+
+    def events_of(self, job: Job) -> Iterator[Event]:
+        """Yields the events that lead to a state of a job."""
+        tasks: list[tuple[str, Job | Task]] = [("task", task) for task in job.get("tasks", [])]
+        for kind, subject in [*tasks, ("job", job)] if job["endedAt"] else [("job", job), *tasks]:
+            before = self._known.get(subject["id"])
+            if subject["status"] == "created" or (before and before["version"] >= subject["version"]):
+                continue
+            self._known[subject["id"]] = subject
+            yield Event(_event_of(kind, subject["status"], before), subject)
+
+
+def _event_of(kind: str, status: str, before: Job | Task | None) -> str:
     if status != "processing":
         return f"{kind}_{status}"
     return f"{kind}_updated" if before and before["status"] == "processing" else f"{kind}_started"
 
 
-def _id_of(subject: Mapping[str, Any] | str) -> str:
+def _extension_of(source: Input, filename: str | None) -> str:
+    if is_web_address(source):
+        return ""
+    name = filename or (str(source) if isinstance(source, (str, os.PathLike)) else str(getattr(source, "name", "")))
+    return PurePath(name).suffix[1:].lower()
+
+
+def id_of(subject: Job | Task | str) -> str:
     return subject if isinstance(subject, str) else subject["id"]

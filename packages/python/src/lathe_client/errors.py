@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from time import time
-from typing import Any, Mapping
+from typing import Any, Iterator, Mapping, Protocol
+
+from .types import Job
 
 # Statuses after which the same request may succeed.
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
@@ -46,17 +49,66 @@ class LatheError(Exception):
 class JobFailedError(LatheError):
     """A job that ended without its files; code and message are those of the first of its tasks that failed."""
 
-    def __init__(self, job: dict[str, Any]) -> None:
+    def __init__(self, job: Job) -> None:
         failed = [task for task in job.get("tasks", []) if task["status"] in ("failed", "canceled")]
         failed.sort(key=lambda task: task["endedAt"] or "")
-        results = [failed[0]["result"] if failed else {}, job["result"]]
-        code = next((result["errorCode"] for result in results if result.get("errorCode")), "task_failed")
-        msg = next((result["msg"] for result in results if result.get("msg")), f"The job {job['id']} failed.")
+        first = failed[0]["result"] if failed else {}
+        code = first.get("errorCode") or job["result"].get("errorCode") or "task_failed"
+        msg = first.get("msg") or job["result"].get("msg") or f"The job {job['id']} failed."
         super().__init__(code, msg)
         self.job = job
 
 
-def error_of(status: int, headers: Mapping[str, str], body: bytes) -> LatheError:
+class LocalFileError(LatheError, OSError):
+    """A file of this machine that cannot be read or written; `path` names it, and the cause is the error of Python."""
+
+    def __init__(self, error_code: str, msg: str, *, path: str, errno: int | None = None) -> None:
+        super().__init__(error_code, msg)
+        self.path = self.filename = path
+        self.errno = errno
+
+    def __str__(self) -> str:
+        return self.msg
+
+
+class LocalFileNotFoundError(LocalFileError, FileNotFoundError):
+    """A file to read, or the folder of a file to write, that does not exist."""
+
+
+class LocalFileExistsError(LocalFileError, FileExistsError):
+    """A file to write that exists, and is not to be overwritten."""
+
+
+def local_file_error(path: str, cause: OSError) -> LocalFileError:
+    """Makes the error of a local file; each is also an instance of what Python raises."""
+    if isinstance(cause, FileNotFoundError):
+        return LocalFileNotFoundError("no_such_file", f"{path} does not exist.", path=path, errno=cause.errno)
+    if isinstance(cause, FileExistsError):
+        return LocalFileExistsError("exists", f"{path} already exists.", path=path, errno=cause.errno)
+    if isinstance(cause, IsADirectoryError):
+        return LocalFileError("is_a_folder", f"Expected a file but {path} is a folder.", path=path, errno=cause.errno)
+    reason = cause.strerror or str(cause)
+    return LocalFileError("local_file", f"{path} cannot be used: {reason}.", path=path, errno=cause.errno)
+
+
+@contextmanager
+def local_file(path: object) -> Iterator[None]:
+    """Turns the errors of Python about a local file into errors of this package."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, LatheError):
+            raise
+        raise local_file_error(str(path), error) from error
+
+
+class Headers(Protocol):
+    """Headers of a response."""
+
+    def get(self, name: str, /) -> str | None: ...
+
+
+def error_of(status: int, headers: Headers, body: bytes) -> LatheError:
     """Returns the error that a response stands for: one of the service, of API Gateway, or of the file store."""
     retry_after = seconds_in(headers.get("Retry-After"))
     text = body.decode("utf-8", "replace")

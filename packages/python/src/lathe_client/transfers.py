@@ -13,7 +13,7 @@ from email.message import Message
 from pathlib import Path
 from typing import IO, Any, Callable, Iterator, Union
 
-from .errors import LatheError
+from .errors import LatheError, local_file
 from .transport import Retries, Transport, unreachable
 
 Progress = Callable[[int, Union[int, None]], None]
@@ -61,7 +61,7 @@ def reusable(source: Input) -> Input:
     if isinstance(source, (str, bytes, bytearray, os.PathLike)) or source.seekable():
         return source
     copy = io.BytesIO(source.read())
-    copy.name = getattr(source, "name", "file")  # type: ignore[attr-defined]
+    copy.name = getattr(source, "name", "file")
     return copy
 
 
@@ -155,7 +155,9 @@ def _opened(source: Input) -> Iterator[tuple[IO[bytes], str, int, int]]:
     if isinstance(source, (bytes, bytearray)):
         yield io.BytesIO(source), "file", len(source), 0
     elif isinstance(source, (str, os.PathLike)):
-        with open(source, "rb") as file:
+        with local_file(source):
+            file = open(source, "rb")
+        with file:
             yield file, Path(source).name, os.fstat(file.fileno()).st_size, 0
     else:
         if not source.seekable():
@@ -211,14 +213,17 @@ def write_file(chunks: Iterator[bytes], target: Target, overwrite: bool) -> None
         return
     path = Path(target)
     draft = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.part")
-    try:
-        with open(draft, "xb") as file:
-            for chunk in chunks:
-                file.write(chunk)
-        if overwrite:
-            os.replace(draft, path)
-        else:
-            # Unlike a rename, a link fails where another file has appeared meanwhile.
-            os.link(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with local_file(path):
+        if not overwrite and path.exists():
+            raise FileExistsError(path)
+        try:
+            with open(draft, "xb") as file:
+                for chunk in chunks:
+                    file.write(chunk)
+            if overwrite:
+                os.replace(draft, path)
+            else:
+                # Unlike a rename, a link fails where another file has appeared meanwhile.
+                os.link(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)

@@ -12,12 +12,14 @@ import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from email.message import Message
-from typing import Any, Callable, Iterable, Mapping, Union
+from typing import Any, Callable, Iterable, Mapping, TypeVar, Union, cast
 
 from .errors import LatheError, error_of
 
 #: How often a request is sent again, or a function of the error that says so; None for the policy.
 Retries = Union[int, Callable[[LatheError], int], None]
+
+_Value = TypeVar("_Value")
 
 _NETWORK_ERRORS = (OSError, http.client.HTTPException)
 
@@ -32,7 +34,7 @@ class RetryPolicy:
 
     def pause_before(self, retry: int) -> float:
         """Returns how long to wait where the service does not say: a random part of a pause that grows."""
-        return min(self.max_pause, self.min_pause * 2 ** (retry - 1)) * random.uniform(0.5, 1)
+        return min(self.max_pause, self.min_pause * 2.0 ** (retry - 1)) * random.uniform(0.5, 1)
 
 
 class Transport:
@@ -102,14 +104,14 @@ class Transport:
             add = request.add_unredirected_header if name == "Authorization" else request.add_header
             add(name, value)
         opener = urllib.request.build_opener(*([redirects] if redirects else []))
-        return opener.open(request, timeout=self._timeout)
+        return cast(http.client.HTTPResponse, opener.open(request, timeout=self._timeout))
 
     @property
     def wait_seconds(self) -> int:
         """How long the service may hold a request: 25 seconds, or less if the client would time out."""
         return max(1, min(25, int(self._timeout) - 2))
 
-    def attempts(self, url: str, attempt: Callable[[], Any], retries: Retries = None) -> Any:
+    def attempts(self, url: str, attempt: Callable[[], _Value], retries: Retries = None) -> _Value:
         """Makes attempts at a request until one succeeds, fails for good or is the last."""
         retry = 0
         while True:
