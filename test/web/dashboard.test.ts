@@ -107,6 +107,23 @@ test('jobs are filtered by status and tag', async () => {
   await shows(page, 'No matching jobs');
 });
 
+test('a failed job shows its error once, with its cause', async () => {
+  const { body } = await call('/v1/process/jobs', {
+    body: {
+      tasks: {
+        page: { operation: 'import/base64', file: `data:;base64,${btoa('<html>Not found</html>')}`, filename: 'a.jpg' },
+        picture: { operation: 'convert', input: 'page', output_format: 'webp' },
+        link: { operation: 'export/url', input: 'picture' },
+      },
+    },
+  });
+  await call(`/v1/process/jobs/${body.id}/wait`);
+  await page.goto(`${service.url}/jobs/${body.id}`);
+  await shows(page, 'looks like html, not jpg');
+  const text = await page.$eval('main', (main) => main.textContent ?? '');
+  expect(text.split('looks like html')).toHaveLength(2);
+});
+
 test('jobs are listed with their files and formats', async () => {
   const { body } = await call('/v1/process/jobs', {
     body: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isSecretOption } from '../../../shared/catalogue/options.ts';
 import { type OperationName, operationNames } from '../../../shared/operations/operations.ts';
-import { Id, refusal, text, Url, withoutNul } from '../http/fields.ts';
+import { idOf, refusal, text, Url, withoutNul } from '../http/fields.ts';
 
 /** One input or several. The spec requires an array, but published clients also send a string. */
 const inputsOf = (input: z.ZodType<string>, message: string) =>
@@ -15,13 +15,14 @@ const Inputs = () =>
   inputsOf(text(100), 'Expected the id or name of a task, or an array of them.').describe(
     'Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array.',
   );
+const TaskId = idOf('Expected the id of a task, of 24 hexadecimal digits; names are valid only within a job.');
 const EarlierInputs = () =>
-  inputsOf(Id, 'Expected the id of a task, or an array of them.').describe(
+  inputsOf(TaskId, 'Expected the id of a task, or an array of them.').describe(
     'Id of the task to read files from. Can be an array.',
   );
 const MergeInputs = () =>
   z
-    .array(Id, tooFewToMerge)
+    .array(TaskId, tooFewToMerge)
     .min(2, tooFewToMerge)
     .max(1000, 'Expected at most 1000 tasks.')
     .describe('Ids of the tasks to read files from, in this order.');

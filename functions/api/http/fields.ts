@@ -13,11 +13,13 @@ export const refusal = (code: Refusal, message: string, path: string[] = []) => 
   params: { refusal: code },
 });
 
-/** An ObjectID. */
-export const Id = z
-  .string('Expected an id of 24 hexadecimal digits.')
-  .refine(isId, 'Expected an id of 24 hexadecimal digits.')
-  .meta({ pattern: '^[0-9a-f]{24}$', examples: ['6af9126cc0830000f25c62d1'] });
+/** An ObjectID, with the message for anything else. */
+export const idOf = (expected: string) =>
+  z
+    .string(expected)
+    .refine(isId, expected)
+    .meta({ pattern: '^[0-9a-f]{24}$', examples: ['6af9126cc0830000f25c62d1'] });
+export const Id = idOf('Expected an id of 24 hexadecimal digits.');
 
 /** A check for strings that may become program arguments, paths or keys, which cannot contain NUL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what must not be there

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { readJobTasks, readTaskRequest } from '../../../functions/api/creation/read-requests.ts';
+import { authenticate } from '../../../functions/api/http/authenticate.ts';
 import { HttpError } from '../../../functions/api/http/errors.ts';
 import { parse } from '../../../functions/api/http/validate.ts';
+import { readInstantRequest } from '../../../functions/api/instant/read-request.ts';
 
 const errorsOf = (read: () => unknown) => {
   try {
@@ -68,5 +70,26 @@ test.each([
 ])('an operation %s is answered with those that exist, and what is meant if that is known', (operation, message) => {
   expect(errorsOf(() => readJobTasks({ a: { operation } }))).toEqual({
     'tasks.a.operation': [expect.stringMatching(message)],
+  });
+});
+
+test('a name of a task outside of a job is told from a malformed id', () => {
+  expect(errorsOf(() => readTaskRequest('export/url', { input: 'picture' }))).toEqual({
+    input: ['Expected the id of a task, of 24 hexadecimal digits; names are valid only within a job.'],
+  });
+});
+
+test('an Authorization header of another form is told from an unknown key', async () => {
+  const event = { headers: { authorization: 'Basic YTpi' } } as unknown as Parameters<typeof authenticate>[0];
+  await expect(authenticate(event)).rejects.toMatchObject({
+    status: 401,
+    message: 'Expected the header Authorization: Bearer <API_KEY> but received another form of it.',
+  });
+});
+
+test('text in the field of a file is told how a file is sent', async () => {
+  const content = Buffer.from(JSON.stringify({ file: 'data:;base64,aGVsbG8=', output_format: 'pdf' }));
+  await expect(readInstantRequest('convert', { content, type: 'application/json', query: '' })).rejects.toMatchObject({
+    errors: { file: [expect.stringContaining('curl -F file=@picture.png')] },
   });
 });
