@@ -27,7 +27,7 @@ export function CodeTabs({ draft }: { draft: Draft }) {
   const language = languages[chosen.value];
   const text = language?.write(program) ?? '';
   return (
-    <section class="card stack" aria-label="Code">
+    <section class="card stack" aria-label="Code samples">
       <div class="row apart">
         <div role="tablist" aria-label="Language" class="tabs">
           {languages.map(({ id, title }, index) => (

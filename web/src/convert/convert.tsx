@@ -56,6 +56,7 @@ export function Convert() {
 function Together() {
   const isZipping = useSignal(false);
   const left = useSignal(0);
+  const set = useSignal('');
   const { problem, run } = useAction();
   const download = async (all: Item[]) => {
     isZipping.value = true;
@@ -77,11 +78,12 @@ function Together() {
           <FormatPicker
             id="to-all"
             formats={formats}
-            value={chosen.size === 1 ? common : ''}
+            value={chosen.size === 1 ? common : chosen.has(set.value) ? set.value : ''}
             from={kinds.size === 1 ? kind : ''}
             blank="Choose a format"
             disabled={formats.length === 0}
             onChange={(format) => {
+              set.value = format;
               left.value = setAll(format);
             }}
           />
