@@ -6,16 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import sharp from 'sharp';
-import { makeCredentials } from '../../packages/local-aws/src/iam/credentials.ts';
-import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
-import { accountItem } from '../../shared/aws/stores/accounts.ts';
-import { describeKey, itemsOfKey, newApiKey } from '../../shared/aws/stores/api-keys.ts';
-import { newId } from '../../shared/ids.ts';
-import { currentTemplate } from '../build/template-cache.ts';
 import { projectRoot } from '../bundling.ts';
-import { putNew } from '../keys/stored-keys.ts';
+import { addAccount } from '../local/add-account.ts';
 import { readIdentity } from '../local/identity.ts';
 import { Service } from '../smoke/service.ts';
 import type { Builder, RunningImage } from './builder.ts';
@@ -25,6 +18,8 @@ const maxStartSeconds = 10;
 const maxFirstStartSeconds = 60;
 const stopSeconds = 20;
 const jobs = 12;
+/** As for the suite on this machine: it makes more requests than one client may, and expects a limit. */
+const settingsOfSuites = { LATHE_RATE_PER_MINUTE: '1000000', LATHE_IDLE_ENVIRONMENTS: '60' };
 /** The part of the contract suite that runs against it. */
 const suites = ['jobs', 'tasks', 'errors'].map((name) => `test/contract/${name}.test.ts`);
 
@@ -40,7 +35,7 @@ export async function tryContainer(builder: Builder, name: string): Promise<void
   chmodSync(join(data, 'identity.json'), 0o644);
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const variables = { PORT: String(port), LATHE_RATE_PER_MINUTE: '0' };
+  const variables = { PORT: String(port), ...settingsOfSuites };
   const service = new Service(url, apiKey);
   const started: RunningImage[] = [];
   const start = async (maxSeconds: number) => {
@@ -55,6 +50,8 @@ export async function tryContainer(builder: Builder, name: string): Promise<void
   try {
     const first = await start(maxFirstStartSeconds);
     const ids = await Promise.all(Array.from({ length: jobs }, async () => (await createJob(service)).id));
+    // Others are running when the first has ended.
+    await Promise.race(ids.map((id) => statusAtEnd(service, id)));
     first.running.stop();
     await ended(first.running);
 
@@ -65,10 +62,11 @@ export async function tryContainer(builder: Builder, name: string): Promise<void
       throw new Error(`Expected all jobs to survive SIGKILL but they are ${completed.join(', ')}.`);
     console.log(`${name}: ${jobs} jobs survived SIGKILL`);
 
-    await judge(url, apiKey, await addUser(url, masterSecret));
+    await judge(url, apiKey, await addAccount(url, masterSecret));
     second.running.terminate();
     const code = await ended(second.running);
     if (code !== 0) throw new Error(`Expected SIGTERM to end it with 0 but it ended with ${code}.`);
+    console.log(`${name}: stopped by SIGTERM`);
   } finally {
     for (const running of started) if (running.process.exitCode === null) running.stop();
     rmSync(data, { recursive: true, force: true });
@@ -115,27 +113,6 @@ async function ended({ process: container }: RunningImage): Promise<number | nul
   if (container.exitCode === null && container.signalCode === null)
     await once(container, 'exit', { signal: AbortSignal.timeout(stopSeconds * 1000) });
   return container.exitCode;
-}
-
-/** Adds a second account to the data, as the operator of the stack, and returns its key. */
-async function addUser(url: string, masterSecret: string): Promise<string> {
-  const gate = url.replace('localhost', '127.0.0.1');
-  const { region, tables } = readTemplate({
-    template: await currentTemplate(),
-    origins: { api: url, gate },
-    parameters: {},
-  });
-  const client = new DynamoDBClient({
-    region,
-    endpoint: `${gate}/_aws/dynamodb`,
-    credentials: makeCredentials(masterSecret, { logicalId: 'Operator', arn: '', statements: [] }),
-  });
-  const [user, apiKey, createdAt] = [newId(), newApiKey(), new Date().toISOString()];
-  const key = describeKey(apiKey, { user, name: 'Trial', createdAt, createdBy: { type: 'operator' } });
-  const { listed, effective } = itemsOfKey(key);
-  const account = accountItem({ id: user, kind: 'personal', name: 'Trial', createdAt });
-  for (const item of [account, listed, effective]) await putNew(client, tables[0]?.name ?? '', item);
-  return apiKey;
 }
 
 async function judge(url: string, apiKey: string, otherKey: string): Promise<void> {
