@@ -67,7 +67,8 @@ describe('lathe completion', () => {
     'completes %j in fish',
     skipBecause(has('fish') ? undefined : 'fish is not installed'),
     async (line, expected) => {
-      const found = run('fish', ['--no-config'], `${await scriptFor('fish')}\ncomplete -C '${line}' | cut -f1`);
+      const lines = `${await scriptFor('fish')}\ncomplete -C '${line}' | cut -f1`;
+      const found = run('fish', ['--no-config', '-c', lines], '');
       expect(found.sort()).toEqual(expected.split(' ').sort());
     },
   );

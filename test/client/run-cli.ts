@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { delimiter, join } from 'node:path';
 import { projectRoot } from '../../infra/bundling.ts';
 
-/** What `npx lathe` runs in a checkout. */
+/** The command line of a checkout. */
 export const executable = join(projectRoot, 'packages/client/bin/lathe.js');
 
 export interface CliResult {
