@@ -8,6 +8,7 @@ import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
+import { extract, type Piece } from './extract.ts';
 import { explainConnection, failed, InputUnreadable, Transient } from './failures.ts';
 import type { Taken } from './outbound.ts';
 import { PaceWatch } from './pace.ts';
@@ -52,15 +53,20 @@ export async function deliver(
   destination: Destination,
   { retryPolicy, pace }: Pick<TransferSettings, 'retryPolicy' | 'pace'>,
 ): Promise<RunResult> {
-  const files = run.inputs.flatMap((input) => input.files);
-  const places = placesOf(run.parameters, files, destination);
-  checkFileCount(files.length, 'Split the inputs across several tasks.');
-  const locations = files.map(({ name, size }, index) => ({
+  const stored = run.inputs.flatMap((input) => input.files);
+  const places = placesOf(run.parameters, stored, destination);
+  checkFileCount(stored.length, 'Split the inputs across several tasks.');
+  const locations = stored.map(({ name, size }, index) => ({
     filename: name,
     size,
     location: destination.locate(places[index] ?? name),
   }));
-  checkRecord(run, files, { locations }, destination);
+  checkRecord(run, stored, { locations }, destination);
+  const [zip] = stored;
+  const isExtracted = run.parameters.extract === true && zip !== undefined;
+  const files = isExtracted
+    ? await extract(zip, run.signal)
+    : stored.map((file) => ({ ...file, start: async () => 0 }));
   const total = files.reduce((sum, file) => sum + file.size, 0);
   let sent = 0;
   for (const [index, file] of files.entries()) {
@@ -74,7 +80,7 @@ export async function deliver(
       if (bytes - before >= file.size) meter.expectSilence();
     });
     await lastAttempt(destination, {
-      place: places[index] ?? file.name,
+      place: isExtracted ? `${places[0]}${file.name}` : (places[index] ?? file.name),
       size: file.size,
       contentType: typeof content_type === 'string' ? content_type : file.mediaType,
       contentDisposition: typeof content_disposition === 'string' ? content_disposition : undefined,
@@ -89,7 +95,7 @@ export async function deliver(
         ),
     }).finally(() => watch.stop());
   }
-  return { files: await keepCopies(run, files), details: { locations } };
+  return { files: await keepCopies(run, stored), details: { locations } };
 }
 
 /** Fails the task on persistent errors: the sender has already retried. */
@@ -125,6 +131,11 @@ export async function sendInParts(
 function placesOf(parameters: JsonObject, files: StoredFile[], { one, several }: Destination): string[] {
   if (files.length === 0) throw new EngineError('The input tasks have no file to export.');
   const place = parameters[one];
+  if (parameters.extract === true) {
+    if (files.length > 1 || typeof place === 'string')
+      throw failed(`extract takes a single ZIP and requires ${several} instead of ${one}.`);
+    return [String(parameters[several] ?? '')];
+  }
   if (typeof place !== 'string') {
     const prefix = String(parameters[several] ?? '');
     return uniqueNames(files.map((file) => file.name)).map((name) => `${prefix}${name}`);
@@ -145,15 +156,18 @@ function checkRecord(run: Run, files: StoredFile[], details: JsonObject, { sever
 
 /** Reads a file of the service's bucket, and resumes after dropped connections. */
 async function* ownContent(
-  file: StoredFile,
+  file: Piece,
   from: number,
   retryPolicy: RetryPolicy,
   { meter, signal }: PaceWatch,
   count: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
+  let start: number | undefined;
   const source: Source = {
     async open(offset, openSignal) {
-      return { stream: await streamObject(file.key, openSignal, from + offset), size: file.size - from };
+      start ??= await file.start(openSignal);
+      const stream = await streamObject(file.key, openSignal, start + from + offset, start + file.size);
+      return { stream, size: file.size - from };
     },
     explain: (error) =>
       explainConnection(error, 'the bucket of the service') ??

@@ -18,11 +18,15 @@ export async function copyFile(file: StoredFile, key: string, signal: AbortSigna
   await storeStream(await streamObject(file.key, signal), key, file.mediaType, signal);
 }
 
-/** Opens an object as a stream, from an offset if given. */
-export async function streamObject(key: string, signal: AbortSignal, offset = 0): Promise<Readable> {
+/** Opens an object as a stream, from an offset and up to an end if given. */
+export async function streamObject(key: string, signal: AbortSignal, offset = 0, end?: number): Promise<Readable> {
   const { client, name } = bucket();
   const { Body } = await client.send(
-    new GetObjectCommand({ Bucket: name, Key: key, ...(offset > 0 ? { Range: `bytes=${offset}-` } : {}) }),
+    new GetObjectCommand({
+      Bucket: name,
+      Key: key,
+      ...(offset > 0 || end !== undefined ? { Range: `bytes=${offset}-${end === undefined ? '' : end - 1}` } : {}),
+    }),
     { abortSignal: signal },
   );
   if (!(Body instanceof Readable)) throw new Error(`S3 responded without a body for ${key}.`);

@@ -183,6 +183,15 @@ const ContentHeaders = () => ({
   content_disposition: headerValue(1024).optional().describe('Content-Disposition header of the stored files.'),
 });
 
+const Extract = () => ({
+  extract: z
+    .boolean('Expected true or false.')
+    .optional()
+    .describe(
+      'Store the files of a ZIP, such as those of HLS, below the prefix instead of the ZIP itself. They may not be compressed.',
+    ),
+});
+
 /** Headers that the transfer sets itself, and headers of the connection. */
 const ownHeaders =
   /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|range|if-range|accept-encoding|proxy-.*)$/i;
@@ -281,6 +290,7 @@ const fields: { readonly [Name in OperationName]: () => z.ZodRawShape } = {
     ...ContentHeaders(),
     key: text(1024).optional(),
     key_prefix: text(1024).optional(),
+    ...Extract(),
   }),
   'export/objstore_b': () => ({
     input: Inputs(),
@@ -288,6 +298,7 @@ const fields: { readonly [Name in OperationName]: () => z.ZodRawShape } = {
     ...ContentHeaders(),
     file: text(1024).optional(),
     file_prefix: text(1024).optional(),
+    ...Extract(),
   }),
   'export/blobstore': () => ({
     input: Inputs(),
@@ -295,12 +306,14 @@ const fields: { readonly [Name in OperationName]: () => z.ZodRawShape } = {
     ...ContentHeaders(),
     blob: text(1024).optional(),
     blob_prefix: text(1024).optional(),
+    ...Extract(),
   }),
   'export/sftp': () => ({
     input: Inputs(),
     ...sftp(),
     file_string: text(4096).optional(),
     path_prefix: text(4096).optional(),
+    ...Extract(),
   }),
 };
 

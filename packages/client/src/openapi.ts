@@ -1517,6 +1517,8 @@ export interface components {
             content_disposition?: string & (unknown & unknown);
             /** @description Media type of the stored files. Defaults to that of each file. */
             content_type?: string & (unknown & unknown);
+            /** @description Store the files of a ZIP, such as those of HLS, below the prefix instead of the ZIP itself. They may not be compressed. */
+            extract?: boolean;
             /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @constant */
@@ -1547,6 +1549,8 @@ export interface components {
              * @example https://example.com/file.png
              */
             endpoint?: string & (unknown & unknown);
+            /** @description Store the files of a ZIP, such as those of HLS, below the prefix instead of the ZIP itself. They may not be compressed. */
+            extract?: boolean;
             /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             key?: string;
@@ -1568,6 +1572,8 @@ export interface components {
             content_disposition?: string & (unknown & unknown);
             /** @description Media type of the stored files. Defaults to that of each file. */
             content_type?: string & (unknown & unknown);
+            /** @description Store the files of a ZIP, such as those of HLS, below the prefix instead of the ZIP itself. They may not be compressed. */
+            extract?: boolean;
             file?: string;
             file_prefix?: string;
             /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
@@ -1580,6 +1586,8 @@ export interface components {
             project_id: string;
         } & (unknown | unknown);
         ExportSftpTask: {
+            /** @description Store the files of a ZIP, such as those of HLS, below the prefix instead of the ZIP itself. They may not be compressed. */
+            extract?: boolean;
             file_string?: string;
             host: string | number;
             /** @description SHA-256 fingerprint that the host key of the server must have. */
@@ -4182,6 +4190,8 @@ export interface operations {
                     content_disposition?: string & (unknown & unknown);
                     /** @description Media type of the stored files. Defaults to that of each file. */
                     content_type?: string & (unknown & unknown);
+                    /** @description Store the files of a ZIP, such as those of HLS, below the prefix instead of the ZIP itself. They may not be compressed. */
+                    extract?: boolean;
                     /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     /** Format: password */
@@ -4241,6 +4251,8 @@ export interface operations {
                      * @example https://example.com/file.png
                      */
                     endpoint?: string & (unknown & unknown);
+                    /** @description Store the files of a ZIP, such as those of HLS, below the prefix instead of the ZIP itself. They may not be compressed. */
+                    extract?: boolean;
                     /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     key?: string;
@@ -4291,6 +4303,8 @@ export interface operations {
                     content_disposition?: string & (unknown & unknown);
                     /** @description Media type of the stored files. Defaults to that of each file. */
                     content_type?: string & (unknown & unknown);
+                    /** @description Store the files of a ZIP, such as those of HLS, below the prefix instead of the ZIP itself. They may not be compressed. */
+                    extract?: boolean;
                     file?: string;
                     file_prefix?: string;
                     /** @description Id of the task to read files from. Can be an array. */
@@ -4332,6 +4346,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Store the files of a ZIP, such as those of HLS, below the prefix instead of the ZIP itself. They may not be compressed. */
+                    extract?: boolean;
                     file_string?: string;
                     host: string | number;
                     /** @description SHA-256 fingerprint that the host key of the server must have. */
