@@ -56,7 +56,7 @@ export async function runPart(
   return { ...result, progress };
 }
 
-export function valuesOf(
+function valuesOf(
   operation: SplitRequest['operation'],
   from: string,
   to: string,

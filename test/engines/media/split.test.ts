@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { leaveToBreadth } from '../../support/breadth.ts';
 import { ffmpeg } from './samples.ts';
 import { type SplitRequest, splitRun } from './split-run.ts';
-import { testFolder } from './work.ts';
+import { run, testFile, testFolder } from './work.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
@@ -52,6 +52,19 @@ const irregular = [
   '-enc_time_base',
   '1/90000',
 ];
+
+/** A recording with the colours and brightness of television of the last years. */
+function hdr10(more = ''): Pick<Source, 'make'> {
+  const display = 'G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50)';
+  const colours = 'colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc';
+  return {
+    make: [
+      ...[...moving(6), '-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-preset', 'ultrafast'],
+      ...['-color_primaries', 'bt2020', '-color_trc', 'smpte2084', '-colorspace', 'bt2020nc', '-x265-params'],
+      `log-level=none:keyint=25:min-keyint=25:hdr10=1:master-display=${display}:max-cll=1000,400:${colours}${more}`,
+    ],
+  };
+}
 
 interface Source {
   format: string;
@@ -111,31 +124,7 @@ const sources: Record<string, Source> = {
     remake: ['-metadata:s:v:0', 'rotate=90'],
     to: 'mp4',
   },
-  HDR10: {
-    format: 'mkv',
-    make: [
-      ...moving(6),
-      ...[
-        '-pix_fmt',
-        'yuv420p10le',
-        '-c:v',
-        'libx265',
-        '-preset',
-        'ultrafast',
-        '-color_primaries',
-        'bt2020',
-        '-color_trc',
-        'smpte2084',
-        '-colorspace',
-        'bt2020nc',
-      ],
-      '-x265-params',
-      'log-level=none:keyint=25:min-keyint=25:hdr10=1:master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50):max-cll=1000,400:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc',
-    ],
-    to: 'mkv',
-    options: { compatibility: 'archive' },
-    pixels: 'yuv420p10le',
-  },
+  HDR10: { ...hdr10(), format: 'mkv', to: 'mkv', options: { compatibility: 'archive' }, pixels: 'yuv420p10le' },
   'an odd duration': {
     format: 'mp4',
     make: [...moving(7.77, '24000/1001'), ...tone(7.31), ...h264('bframes=2'), ...aac],
@@ -233,7 +222,11 @@ const usual = [
   'interlaced pictures',
   'HEVC with leading pictures',
 ];
-leaveToBreadth(Object.keys(sources).filter((name) => !usual.includes(name)));
+leaveToBreadth([
+  ...Object.keys(sources).filter((name) => !usual.includes(name)),
+  'another frame rate',
+  'subtitles that are drawn',
+]);
 
 /** The pictures of a file, decoded: a hash and the seconds from the start of the file for each. */
 async function picturesOf(
@@ -330,5 +323,43 @@ describe('A split run without loss has every picture of the source at its time, 
     const times = sinceFirst(expected);
     const off = sinceFirst(found).map((time, index) => Math.abs(time - (times[index] ?? 0)));
     expect(Math.max(...off)).toBeLessThan(0.0011);
+  });
+});
+
+describe('A split run without loss has the pictures of a whole run with', () => {
+  const filtered: Record<string, { source: Source; words?: string; options: Record<string, unknown> }> = {
+    'tones of HDR10 for other screens': {
+      // The brightness is declared before the first picture only.
+      source: { ...hdr10(':repeat-headers=0'), format: 'mp4', to: 'mp4' },
+      options: {},
+    },
+    'another frame rate': {
+      source: { format: 'mp4', make: [...moving(6), ...irregular, ...h264('bframes=2')], to: 'mp4' },
+      options: { fps: 24 },
+    },
+    'subtitles that are drawn': {
+      source: { format: 'mkv', make: [...moving(6, '25', '320x180'), ...h264('bframes=2')], to: 'mp4' },
+      words: '1\n00:00:00,500 --> 00:00:01,500\nOne\n\n2\n00:00:01,600 --> 00:00:05,500\nOver two seams\n',
+      options: { subtitles_mode: 'hard' },
+    },
+  };
+
+  test.each(Object.keys(filtered))('%s', async (name) => {
+    const { source, words, options: more } = filtered[name] ?? {};
+    if (!source) throw new Error(name);
+    const plain = await make(name, source);
+    const path = words ? `${plain}.mkv` : plain;
+    if (words) await ffmpeg('-i', plain, '-i', await testFile('words.srt', words), '-c', 'copy', path);
+    const options = { ...lossless[source.to], ...more };
+    const whole = await run('convert', { path, format: source.format }, source.to, options);
+    const split = await splitRun(
+      { operation: 'convert', source: { path, format: source.format }, outputFormat: source.to, options, folder },
+      1.1,
+    );
+
+    expect(split.starts.length).toBeGreaterThan(2);
+    const [expected, found] = [await picturesOf(whole.path), await picturesOf(split.path)];
+    expect(found.length).toBeGreaterThan(100);
+    expect(found.map(({ hash }) => hash)).toEqual(expected.map(({ hash }) => hash));
   });
 });
