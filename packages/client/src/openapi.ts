@@ -1872,6 +1872,11 @@ export interface components {
                     conversionSeconds?: number;
                     /** @enum {string} */
                     errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                    /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                    estimate?: {
+                        conversionSeconds: number;
+                        parts?: number;
+                    };
                     /** @description Every output file, in order. */
                     files?: {
                         filename: string;
@@ -1890,6 +1895,16 @@ export interface components {
                         url: string;
                     };
                     msg?: string;
+                    /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                    parts?: {
+                        done: number;
+                        running: number;
+                        /** @description Estimated time until the end of the task. */
+                        seconds_left?: number;
+                        total: number;
+                    };
+                    /** @description Why a large video was not converted in parts. */
+                    split_reason?: string;
                     /**
                      * Format: uri
                      * @description Link to the first output file.
@@ -1991,6 +2006,11 @@ export interface components {
                         conversionSeconds?: number;
                         /** @enum {string} */
                         errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                        /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                        estimate?: {
+                            conversionSeconds: number;
+                            parts?: number;
+                        };
                         /** @description Every output file, in order. */
                         files?: {
                             filename: string;
@@ -2009,6 +2029,16 @@ export interface components {
                             url: string;
                         };
                         msg?: string;
+                        /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                        parts?: {
+                            done: number;
+                            running: number;
+                            /** @description Estimated time until the end of the task. */
+                            seconds_left?: number;
+                            total: number;
+                        };
+                        /** @description Why a large video was not converted in parts. */
+                        split_reason?: string;
                         /**
                          * Format: uri
                          * @description Link to the first output file.
@@ -2414,6 +2444,11 @@ export interface components {
                 conversionSeconds?: number;
                 /** @enum {string} */
                 errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                estimate?: {
+                    conversionSeconds: number;
+                    parts?: number;
+                };
                 /** @description Every output file, in order. */
                 files?: {
                     filename: string;
@@ -2432,6 +2467,16 @@ export interface components {
                     url: string;
                 };
                 msg?: string;
+                /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                parts?: {
+                    done: number;
+                    running: number;
+                    /** @description Estimated time until the end of the task. */
+                    seconds_left?: number;
+                    total: number;
+                };
+                /** @description Why a large video was not converted in parts. */
+                split_reason?: string;
                 /**
                  * Format: uri
                  * @description Link to the first output file.
@@ -2495,6 +2540,11 @@ export interface components {
                     conversionSeconds?: number;
                     /** @enum {string} */
                     errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                    /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                    estimate?: {
+                        conversionSeconds: number;
+                        parts?: number;
+                    };
                     /** @description Every output file, in order. */
                     files?: {
                         filename: string;
@@ -2513,6 +2563,16 @@ export interface components {
                         url: string;
                     };
                     msg?: string;
+                    /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                    parts?: {
+                        done: number;
+                        running: number;
+                        /** @description Estimated time until the end of the task. */
+                        seconds_left?: number;
+                        total: number;
+                    };
+                    /** @description Why a large video was not converted in parts. */
+                    split_reason?: string;
                     /**
                      * Format: uri
                      * @description Link to the first output file.
