@@ -12,6 +12,7 @@ import { followJob, isOver } from '../service/live.ts';
 import { messageOf, request } from '../service/request.ts';
 import type { Job, Task } from '../service/types.ts';
 import { Graph, type GraphNode } from './graph.tsx';
+import { PartCells } from './parts.tsx';
 
 /** Shows a job, and updates it live. */
 export function JobView({ id }: { id: string }) {
@@ -167,6 +168,7 @@ const Row = memo(({ task }: { task: Task; now: number }) => (
 
 function Result({ task: { result } }: { task: Task }) {
   if (result.msg !== undefined) return <>{result.msg}</>;
+  if (result.parts) return <PartCells parts={result.parts} />;
   const files = result.files ?? [];
   if (files.length === 0) return <>–</>;
   return (
