@@ -143,6 +143,9 @@ export default {
           '^functions/engines/runtime/sandbox/probe[.]ts$',
           // Costs follow from how often a function reads the limits of a key.
           '^functions/api/http/token-leases[.]ts$',
+          // The cost of a split run follows from its plan and the speeds of encoders.
+          '^functions/worker/split/plan-parts[.]ts$',
+          '^functions/engines/media/(time-limit|presets)[.]ts$',
           // The font that the bundled browser brings serves the other programs of a machine that has none.
           '^functions/engines/webpage/bundle[.]ts$',
         ],

@@ -108,11 +108,15 @@ const calling = [
   'engine:put',
 ] as const satisfies Permission[];
 
+/** For runs in parts: plans, finished parts and shared places. */
+const splitting = ['split:query', 'split:update'] as const satisfies Permission[];
+
 /** Returns the permissions of a worker for an engine or transfers: tasks and jobs, files, and secrets of its kind. */
 export function workerPermissions({ resources, capabilities }: EngineCatalogue): Permission[] {
   const takesPasswords = capabilities.some(({ options }) => options.some(({ name }) => isSecretOption(name)));
   return [
     ...endTask,
+    ...(resources.splits ? splitting : []),
     ...releaseTasks,
     ...deleteTask,
     'accountSubscribers:batchGet',

@@ -53,6 +53,9 @@ export const settings = { ...numberSettings, ...textSettings };
 /** Settings that only the sign-in endpoints read. */
 export const signInSettings = ['oidcIssuer', 'oidcClientId', 'oidcEmailDomains'] as const;
 
+/** Settings that only the workers of engines read that can do a run in parts. */
+export const splitSettings = ['splitAtOnce', 'splitSeconds'] as const;
+
 /** Returns the id of the template parameter of a setting: `fileSeconds` is `FileSeconds`. */
 export function parameterOf(setting: string): string {
   return setting.charAt(0).toUpperCase() + setting.slice(1);

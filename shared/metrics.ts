@@ -10,9 +10,11 @@ export const metrics = {
   /** Tasks that the sweep found queued for more than 15 minutes, counted at each sweep. */
   LateTasks: { unit: 'Count', dimensions: [] },
   TaskFailures: { unit: 'Count', dimensions: ['engine', 'errorCode'] },
+  /** By how much the estimated engine time of a surveyed video was wrong, in percent of it. */
+  EstimateError: { unit: 'Percent', dimensions: [] },
   /** Webhook deliveries that failed after their last attempt. */
   WebhookFailures: { unit: 'Count', dimensions: [] },
-} as const satisfies Record<string, { unit: 'Seconds' | 'Count'; dimensions: readonly string[] }>;
+} as const satisfies Record<string, { unit: 'Seconds' | 'Count' | 'Percent'; dimensions: readonly string[] }>;
 
 type MetricName = keyof typeof metrics;
 type Values = Partial<Record<MetricName, number>>;

@@ -47,6 +47,18 @@ export const numberSettings = {
     1,
     'instant conversions that an account may have in progress at once',
   ),
+  splitAtOnce: setting(
+    'LATHE_SPLIT_AT_ONCE',
+    100,
+    0,
+    'parts of split videos that are encoded at once, of all accounts together; 0 to split none',
+  ),
+  splitSeconds: setting(
+    'LATHE_SPLIT_SECONDS',
+    30,
+    1,
+    'engine time that a part of a split video should take, in seconds; a video that takes less than three parts is not split',
+  ),
 };
 
 export type NumberSettings = { [name in keyof typeof numberSettings]: number };

@@ -16,6 +16,11 @@ export class NoEngineFree extends Error {
   override name = 'NoEngineFree';
 }
 
+/** A split run has no time left, and the next attempt goes on with what is not finished. */
+export class Unfinished extends Error {
+  override name = 'Unfinished';
+}
+
 /** The engine has ended without a result. The run can be repeated. */
 export class BrokenRun extends Error {
   override name = 'BrokenRun';

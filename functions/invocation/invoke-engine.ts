@@ -25,8 +25,14 @@ const maxRefusedMs = 3_000;
 const firstBackoffMs = 200;
 const maxBackoffMs = 1_000;
 
+/** Each part of a split run occupies a connection as long as its engine runs. The default is 50. */
+const maxSockets = 500;
+
 /** One attempt: a second invocation would work on the same files while the first may still be running. */
-const client = new LambdaClient({ maxAttempts: 1 });
+const client = new LambdaClient({
+  maxAttempts: 1,
+  requestHandler: { httpAgent: { maxSockets }, httpsAgent: { maxSockets } },
+});
 
 /**
  * Invokes the engine and yields its response line by line. The signal only aborts the retries of a refused invocation;
@@ -104,7 +110,7 @@ async function* linesOf(events: Events, maxCharacters: number): AsyncGenerator<s
 }
 
 /**
- * Reads the rest of a response, because an unread response occupies one of the client's 50 connections. Closes the connection if
+ * Reads the rest of a response, because an unread response occupies one of the client's connections. Closes the connection if
  * the rest is too long.
  */
 async function readToEnd(events: Events, connection: AbortController): Promise<void> {

@@ -1,6 +1,6 @@
 import { copyVersion, newToken, readVersion } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
-import { outputKey, postedKey } from '../../shared/files/keys.ts';
+import { outputKey, postedKey, type RunName } from '../../shared/files/keys.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
 import type { StoredFile, Task } from '../../shared/tasks/task.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
@@ -21,7 +21,7 @@ export function storedOf(outputs: RemoteOutput[]): StoredOutput[] {
  * compromised engine may report anything and store too much, so the size of each object is checked as well.
  */
 export async function keepOutputs(
-  { task, attempt, signal }: { task: Task; attempt: number; signal: AbortSignal },
+  { task, attempt, signal }: { task: Task; attempt: RunName; signal: AbortSignal },
   outputs: StoredOutput[],
   maxOutputBytes: number,
 ): Promise<StoredFile[]> {

@@ -6,6 +6,7 @@ import { barrierMeanings } from '../engines/runtime/barriers.ts';
 import { fieldsOf, jsonOf, listOf, numberOf, TamperedError, textOf, unexpected } from '../engines/runtime/checks.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import type { EngineRequest, EngineResponse, Isolation, RemoteOutput } from '../engines/runtime/protocol.ts';
+import { surveyOf } from './parse-survey.ts';
 
 /** Limits on an engine's response. Longer texts are cut; anything else beyond a limit is refused. */
 export const responseLimits = {
@@ -30,7 +31,7 @@ export const responseLimits = {
 } as const;
 
 /** What a worker knows about a run without trusting the engine. */
-export interface KnownRun extends Pick<EngineRequest, 'outputFormat' | 'inlineBytes' | 'archive' | 'picture'> {
+export interface KnownRun extends Pick<EngineRequest, 'outputFormat' | 'inlineBytes' | 'archive' | 'picture' | 'part'> {
   /** The time since the engine was invoked. */
   elapsedMs: number;
 }
@@ -72,6 +73,7 @@ function checked(response: Record<string, unknown>, run: KnownRun): EngineRespon
         engineMs: engineMsOf(engineMs, run),
       };
     case 'done':
+      if (run.part?.kind === 'survey') return surveyed(details, run, engineMs);
       return {
         type,
         outputs: outputsOf(outputs, run),
@@ -81,6 +83,20 @@ function checked(response: Record<string, unknown>, run: KnownRun): EngineRespon
     default:
       throw unexpected('a known type', type);
   }
+}
+
+/** A survey has no output. It is not stored with the task, so it may be longer than other details. */
+function surveyed(details: unknown, run: KnownRun, engineMs: unknown): EngineResponse {
+  const { survey } = fieldsOf(details, 'details');
+  return { type: 'done', outputs: [], survey: surveyOf(survey, lineOf), engineMs: engineMsOf(engineMs, run) };
+}
+
+/** Returns whether an output may have a format. */
+function isExpected(format: string, { part, outputFormat, archive, picture }: KnownRun): boolean {
+  // Only the join reads chunks and sound.
+  if ((part?.kind === 'chunk' || part?.kind === 'sound') && format === 'mkv') return true;
+  if (archive !== undefined && format === 'zip') return true;
+  return format === outputFormat || (picture !== undefined && pictureFormats.some((known) => known === format));
 }
 
 function engineMsOf(value: unknown, { elapsedMs }: KnownRun): number {
@@ -100,13 +116,12 @@ function barriersOf(value: unknown): Isolation {
 }
 
 function outputsOf(value: unknown, run: KnownRun): RemoteOutput[] {
-  const { archive, inlineBytes } = run;
+  const { archive, inlineBytes, part } = run;
   let left = inlineBytes ?? 0;
-  const outputs = listOf(value, 'outputs', archive === undefined ? maxFilesPerTask : 1, (output): RemoteOutput => {
+  const maxOutputs = archive === undefined && part === undefined ? maxFilesPerTask : 1;
+  const outputs = listOf(value, 'outputs', maxOutputs, (output): RemoteOutput => {
     const { name, format, etag, content } = fieldsOf(output, 'an output');
-    const isArchive = archive !== undefined && format === 'zip';
-    const isPicture = run.picture !== undefined && pictureFormats.some((known) => known === format);
-    if (typeof format !== 'string' || (format !== run.outputFormat && !isArchive && !isPicture))
+    if (typeof format !== 'string' || !isExpected(format, run))
       throw unexpected(`the format ${run.outputFormat}`, format);
     const facts = { name: textOf(name, 'a name', responseLimits.nameCharacters), format };
     if (content === undefined || inlineBytes === undefined) {

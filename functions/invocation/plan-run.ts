@@ -12,7 +12,15 @@ import { EngineError } from '../engines/runtime/engine.ts';
 import type { EngineRequest } from '../engines/runtime/protocol.ts';
 import { TaskError } from './errors.ts';
 
-type Part = 'operation' | 'outputFormat' | 'options' | 'page' | 'picture' | 'maxOutputBytes' | 'maxProcessorSeconds';
+type Part =
+  | 'operation'
+  | 'outputFormat'
+  | 'options'
+  | 'page'
+  | 'part'
+  | 'picture'
+  | 'maxOutputBytes'
+  | 'maxProcessorSeconds';
 
 /** What an engine is asked to do, and with which files. */
 export interface RunPlan<File extends StoredFile = StoredFile> extends Pick<EngineRequest, Part> {

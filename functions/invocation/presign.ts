@@ -2,7 +2,7 @@ import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { bucket } from '../../shared/aws/bucket.ts';
-import { postedPrefix, revokedKey } from '../../shared/files/keys.ts';
+import { postedPrefix, type Revocable, type RunName, revokedKey } from '../../shared/files/keys.ts';
 import { maxPostBytes, type OutputForm } from '../engines/runtime/protocol.ts';
 
 /** Added to the end of the run, so that a clock that is ahead does not end it early. */
@@ -20,12 +20,12 @@ export function presignInput(key: string, deadline: number): Promise<string> {
  */
 export async function presignOutput(
   taskId: string,
-  attempt: number,
+  run: RunName,
   maxBytes: number,
   deadline: number,
 ): Promise<OutputForm> {
   const { client, name } = bucket();
-  const prefix = postedPrefix(taskId, attempt);
+  const prefix = postedPrefix(taskId, run);
   const { url, fields } = await createPresignedPost(client, {
     Bucket: name,
     // Signed as a prefix of the key; the engine replaces the name with the number of the file.
@@ -38,9 +38,9 @@ export async function presignOutput(
 }
 
 /** Returns a URL with which an engine checks whether its run is revoked. The object exists once it is. */
-export function presignRevoked(taskId: string, attempt: number, deadline: number): Promise<string> {
+export function presignRevoked(taskId: string, run: Revocable, deadline: number): Promise<string> {
   const { client, name } = bucket();
-  const command = new HeadObjectCommand({ Bucket: name, Key: revokedKey(taskId, attempt) });
+  const command = new HeadObjectCommand({ Bucket: name, Key: revokedKey(taskId, run) });
   return getSignedUrl(client, command, { expiresIn: secondsUntil(deadline) });
 }
 

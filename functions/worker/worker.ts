@@ -4,19 +4,33 @@ import { deleteFiles, deleteKeys } from '../../shared/aws/objects.ts';
 import { hideFor, queueVariable, type WorkMessage } from '../../shared/aws/queues.ts';
 import { readSecrets } from '../../shared/aws/stores/secrets.ts';
 import { defined } from '../../shared/defined.ts';
-import { attemptPrefix } from '../../shared/files/keys.ts';
+import { attemptPrefix, partsPrefix } from '../../shared/files/keys.ts';
 import type { Group, Later } from '../../shared/lifecycle/dependencies.ts';
 import { outOfMinutes, outOfMinutesPerTask } from '../../shared/lifecycle/ends.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
 import { required } from '../../shared/settings.ts';
 import { resultFailure } from '../../shared/tasks/limits.ts';
 import { returnDelaySeconds } from '../../shared/tasks/long-runs.ts';
-import { type EngineTime, elapsed, extendedMeter, reservationEnd } from '../../shared/tasks/meter.ts';
-import type { JsonObject, StoredFile, Task, TaskFailure } from '../../shared/tasks/task.ts';
+import {
+  type EngineTime,
+  elapsed,
+  extendedMeter,
+  type Meter,
+  reservationEnd,
+  withUsed,
+} from '../../shared/tasks/meter.ts';
+import {
+  hasEnded,
+  type JsonObject,
+  type StoredFile,
+  type Task,
+  type TaskFailure,
+  type TaskParts,
+} from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { redact, redactError, secretsIn } from '../engines/runtime/redact.ts';
-import { NoEngineFree, TaskError } from '../invocation/errors.ts';
+import { NoEngineFree, TaskError, Unfinished } from '../invocation/errors.ts';
 import { withSecrets } from '../invocation/plan-run.ts';
 import { workerLifecycle as lifecycle } from '../wiring/lifecycle.ts';
 import { LongRun } from './long-run.ts';
@@ -46,7 +60,11 @@ export interface Run {
   signal: AbortSignal;
   /** When it is out of time, in milliseconds since the epoch. */
   deadline: number;
-  progress(percent: number): void;
+  progress(percent: number, parts?: TaskParts): void;
+  /** Returns the engine time used so far, if it is not the time that has passed. */
+  usedMs?: () => number;
+  /** Engine time to reserve, if the account's is limited. */
+  wantedMs?: number;
   /** The engine time that the engine reported. Without a report the whole run counts. */
   engine?: EngineTime;
   logger: Logger;
@@ -62,6 +80,18 @@ export interface RunResult {
 /** The task no longer belongs to this worker: it was canceled, deleted or taken over. */
 class TaskLost extends Error {
   override name = 'TaskLost';
+  readonly isEnded: boolean;
+
+  constructor(reason: string, isEnded: boolean) {
+    super(reason);
+    this.isEnded = isEnded;
+  }
+}
+
+/** What a run last reported. */
+interface Progress {
+  percent?: number;
+  parts?: TaskParts;
 }
 
 /** The account already has the maximum number of long runs. */
@@ -109,6 +139,8 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   const [decision] = await Promise.all([lifecycle.start(taskId, { near, account, share }), hide()]);
   if (decision.outcome === 'postponed') await lifecycle.giveBack(engine, decision.task, later(queuedAt));
   if (!('group' in decision)) {
+    // The worker may have died after it recorded the end, or the client may have ended the task after the worker died.
+    if (decision.outcome === 'refused' && decision.reason === 'ended') await discardParts(taskId);
     logger.info('nothing to do', { taskId, outcome: decision.outcome, invocationId: context.awsRequestId });
     return;
   }
@@ -120,7 +152,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   const longRun = new LongRun(shared, task, share);
   const controller = new AbortController();
   const deadline = Date.now() + Math.max(0, context.getRemainingTimeInMillis() - reserveMs);
-  let reported: number | undefined;
+  let reported: Progress = {};
   const secrets = task.hasSecrets ? await readSecrets(task) : {};
   const run: Run = {
     task,
@@ -130,24 +162,26 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     inputs,
     signal: controller.signal,
     deadline,
-    progress: (percent) => {
-      reported = Math.floor(Math.min(99, Math.max(0, percent)));
+    progress: (percent, parts) => {
+      reported = { percent: Math.floor(Math.min(99, Math.max(0, percent))), ...defined({ parts }) };
     },
     logger: logger.createChild({ persistentLogAttributes: { ...ids, engine } }),
   };
   const stopHeartbeat = startHeartbeat(run, controller, longRun, hide, () => reported);
   const timers = [
     setTimeout(() => controller.abort(new OutOfTime()), deadline - Date.now()),
-    ...limitTask(task, controller),
+    ...limitTask(run, controller),
   ];
   try {
     const isKept = await complete(run, await worker.perform(run, engine), group, stopHeartbeat);
     measure(isKept ? 'completed' : 'lost');
   } catch (error) {
-    if (controller.signal.reason instanceof Yielded || error instanceof NoEngineFree) {
+    if ([controller.signal.reason, error].some(isReturn)) {
       await stopHeartbeat();
       await discard(run);
-      const isGivenBack = await lifecycle.giveBack(engine, run.task, later(queuedAt), attempt);
+      // A split run that goes on has not waited in the queue since its first delivery.
+      const since = error instanceof Unfinished ? Date.now() : queuedAt;
+      const isGivenBack = await lifecycle.giveBack(engine, run.task, later(since), attempt);
       measure(isGivenBack ? 'given back' : 'lost');
       return;
     }
@@ -179,7 +213,13 @@ async function complete(
     deleteKeys(leftovers).catch((error) => run.logger.warn('left to the sweep', { leftovers, error })),
   ]);
   if (outcome !== 'changed') await discard(run);
+  else if (run.usedMs) await discardParts(task.id);
   return outcome === 'changed';
+}
+
+/** Returns whether a run ends without a result so that another one follows. */
+function isReturn(error: unknown): boolean {
+  return error instanceof Yielded || error instanceof NoEngineFree || error instanceof Unfinished;
 }
 
 /** Returns when a task that has waited since a time is delivered again. */
@@ -188,16 +228,20 @@ function later(queuedAt: number): Later {
 }
 
 /** Aborts a run at the engine time limit of a single task. */
-function limitTask({ meter }: Task, controller: AbortController): NodeJS.Timeout[] {
-  const limit = meter?.limits?.task;
+function limitTask(run: Run, controller: AbortController): NodeJS.Timeout[] {
+  const limit = run.task.meter?.limits?.task;
   if (limit === undefined) return [];
-  return [setTimeout(() => controller.abort(new TaskError(outOfMinutesPerTask(limit))), limit)];
+  const abort = () => {
+    // The heartbeat compares the time of all engines of a split run.
+    if (!run.usedMs) controller.abort(new TaskError(outOfMinutesPerTask(limit)));
+  };
+  return [setTimeout(abort, limit)];
 }
 
 /** Returns the engine time of a run: as the engine reported it, but never more than the time the run took. */
-function engineTime({ task, engine }: Run): { engine?: EngineTime } {
+function engineTime({ task, engine, usedMs }: Run): { engine?: EngineTime } {
   if (!task.meter) return {};
-  const whole = elapsed(task.meter, Date.now());
+  const whole = usedMs ? { ms: usedMs() } : elapsed(task.meter, Date.now());
   return { engine: engine ? { ...engine, ms: Math.min(engine.ms, whole.ms) } : whole };
 }
 
@@ -225,6 +269,7 @@ async function recordFailure(run: Run, error: unknown): Promise<TaskFailure | un
   if (signal.aborted && signal.reason instanceof TaskLost) {
     run.logger.info('the run lost its task', { reason: signal.reason.message });
     await discard(run);
+    if (run.usedMs && signal.reason.isEnded) await discardParts(task.id);
     return undefined;
   }
   const failure = failureOf(signal.aborted ? signal.reason : error);
@@ -242,13 +287,23 @@ async function recordFailure(run: Run, error: unknown): Promise<TaskFailure | un
   await discard(run);
   // The time limit of an engine is not the client's, so a run that reaches it is not charged.
   const engine = failure.errorCode === 'engine_timeout' ? {} : engineTime(run);
-  await lifecycle.apply(task.id, { type: 'failed', attempt, failure, ...engine });
+  const { outcome } = await lifecycle.apply(task.id, { type: 'failed', attempt, failure, ...engine });
+  if (run.usedMs && outcome === 'changed') await discardParts(task.id);
   return failure;
 }
 
 /** Deletes the objects of a run that failed or lost its task. */
 function discard({ task, attempt }: Run): Promise<void> {
   return deleteFiles(task, (key) => !key.startsWith(attemptPrefix(task.id, attempt)));
+}
+
+/** Deletes the parts of a task that has ended. Until then a later attempt goes on with them. */
+function discardParts(id: string): Promise<void> {
+  const prefix = partsPrefix(id);
+  // The sweep deletes what this leaves.
+  return deleteFiles({ id, operation: '' }, (key) => !key.startsWith(prefix)).catch((error) =>
+    logger.warn('left to the sweep', { prefix, error }),
+  );
 }
 
 /**
@@ -276,13 +331,20 @@ function lastLines(text: string): string {
   return text.trimEnd().split('\n').slice(-20).join('\n').slice(-4_000);
 }
 
+/** Throws if a run has used up its reservation, or a split one the time limit of a single task. */
+function requireTime(meter: Meter, now: number, usedMs = 0): void {
+  if (now >= (reservationEnd(meter) ?? Number.POSITIVE_INFINITY)) throw new TaskError(outOfMinutes(now));
+  const limit = meter.limits?.task ?? Number.POSITIVE_INFINITY;
+  if (usedMs >= limit) throw new TaskError(outOfMinutesPerTask(limit));
+}
+
 /** Sends heartbeats during the run, writes progress, and aborts the run if it no longer owns the task. */
 function startHeartbeat(
   run: Run,
   controller: AbortController,
   longRun: LongRun,
   hide: () => Promise<void>,
-  progress: () => number | undefined,
+  progress: () => Progress,
 ): () => Promise<void> {
   const pace = new ProgressPace(Date.now());
   let lastBeat = Date.now();
@@ -291,20 +353,24 @@ function startHeartbeat(
   let ticking: Promise<void> = Promise.resolve();
   const beatOrCheck = async () => {
     const now = Date.now();
-    const reported = progress();
+    const { percent: reported, parts } = progress();
     const percent = reported !== undefined && pace.isDue(reported, now) ? reported : undefined;
     const beat = now - lastBeat >= beatMs;
     if (beat) lastBeat = now;
-    const meter = now - lastExtension >= extensionPauseMs ? extendedMeter(run.task.meter, now) : undefined;
-    if (meter) lastExtension = now;
-    if (now >= (reservationEnd(run.task.meter ?? {}) ?? Number.POSITIVE_INFINITY))
-      throw new TaskError(outOfMinutes(now));
-    if (percent === undefined && !beat && !meter) {
+    const used = run.usedMs ? withUsed(run.task.meter, run.usedMs(), now) : run.task.meter;
+    const isDue = now - lastExtension >= extensionPauseMs;
+    const extended = isDue ? extendedMeter(used, now, run.wantedMs) : undefined;
+    if (extended) lastExtension = now;
+    requireTime(used ?? {}, now, run.usedMs?.());
+    if (percent === undefined && !beat && !extended) {
       const task = await lifecycle.read(run.task.id);
-      if (task?.status !== 'processing' || task.attempt !== run.attempt) throw new TaskLost(task?.status ?? 'deleted');
+      const isOwned = task?.status === 'processing' && task.attempt === run.attempt;
+      if (!isOwned) throw new TaskLost(task?.status ?? 'deleted', !task || hasEnded(task));
       return;
     }
-    const progressed = { type: 'progressed', attempt: run.attempt, ...defined({ percent, meter }) } as const;
+    // With the time of a split run, so that a client that cancels the task is charged what it has used.
+    const meter = extended ?? (run.usedMs ? used : undefined);
+    const progressed = { type: 'progressed', attempt: run.attempt, ...defined({ percent, parts, meter }) } as const;
     const [decision] = await Promise.all([
       lifecycle.apply(run.task.id, progressed, run.task),
       beat ? hide() : undefined,
@@ -313,9 +379,13 @@ function startHeartbeat(
       if (percent !== undefined) pace.wrote(percent, now, Date.now());
     });
     // Other tasks may return reserved time before this run has used up its own.
-    if (decision.outcome === 'overdrawn') return;
-    if (decision.outcome !== 'changed')
-      throw new TaskLost(decision.outcome === 'missing' ? 'deleted' : decision.reason);
+    if (decision.outcome === 'overdrawn') {
+      // Perhaps a part of it is left.
+      if (run.wantedMs) run.wantedMs /= 2;
+      return;
+    }
+    if (decision.outcome === 'missing') throw new TaskLost('deleted', true);
+    if (decision.outcome === 'refused') throw new TaskLost(decision.reason, decision.reason === 'ended');
     run.task = decision.task;
   };
   const tick = async () => {

@@ -19,7 +19,7 @@ import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import type { OperationName } from '../../shared/operations/operations.ts';
 import { identifyCaller, identifyKey, type Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
-import { settingsWithout } from '../settings.ts';
+import { settingsWithout, splitSettings } from '../settings.ts';
 import { presetOf, waitConcurrency } from '../sizes.ts';
 import { expiringLogs, ZipFunction } from './function.ts';
 
@@ -28,7 +28,14 @@ const timeout = Duration.seconds(29);
 const memoryMegabytes = 1024;
 
 /** Settings that instant conversions do not read. The names of all queues and engines leave little of Lambda's 4 KB. */
-const unreadByInstant = ['sweepSeconds', 'uploadSeconds', 'fileSeconds', 'waitsPerMinute', 'isolation'] as const;
+const unreadByInstant = [
+  'sweepSeconds',
+  'uploadSeconds',
+  'fileSeconds',
+  'waitsPerMinute',
+  'isolation',
+  ...splitSettings,
+] as const;
 
 interface EndpointsProps {
   /** Rows of the route table, by name. */
@@ -89,7 +96,10 @@ export class Endpoints extends NestedStack {
       timeout,
       memoryMegabytes,
       environment: {
-        ...settingsWithout(environment, row.upload || row.engine ? unreadByInstant : ['instantAtOnce']),
+        ...settingsWithout(
+          environment,
+          row.upload || row.engine ? unreadByInstant : ['instantAtOnce', ...splitSettings],
+        ),
         ...variablesFor(permissions, reached),
         ...(operation === undefined ? {} : { LATHE_OPERATION: operation }),
         ...((row.bucket === 'wait' || row.mayWait) && presetOf(this).isShared ? { LATHE_HOLDS_REQUESTS: 'false' } : {}),

@@ -14,7 +14,7 @@ import {
   variablesFor,
   workerPermissions,
 } from '../permissions.ts';
-import { settingsWithout } from '../settings.ts';
+import { settingsWithout, splitSettings } from '../settings.ts';
 import { workersOf } from '../sizes.ts';
 import { type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
 import { layerOf } from './layers.ts';
@@ -74,7 +74,7 @@ export class Engine extends Construct {
       timeout: this.#workerTimeout,
       memoryMegabytes: workerMegabytes,
       environment: {
-        ...workerSettings(environment),
+        ...settingsWithout(workerSettings(environment), size.splits ? [] : splitSettings),
         ...variablesFor(permissions, resources),
         ...(size.packaging === 'worker' ? {} : { LATHE_ENGINE: engine }),
         LATHE_ACCOUNT_SHARE: String(workersOf(this.catalogue.resources.maxConcurrency).share),
@@ -159,6 +159,8 @@ export function addSharedWorker(
       ...variablesFor(permissions, resources),
       [queueVariable('uploads')]: resources.notifications.queueUrl,
       LATHE_ENGINE: 'every',
+      // An account with a concurrency of ten has to serve requests as well.
+      LATHE_SPLIT_AT_ONCE: '2',
       LATHE_ACCOUNT_SHARE: String(share),
     },
     statements: [...statementsFor(permissions, resources), ...statementsForOpenBuckets(scope)],

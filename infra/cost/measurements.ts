@@ -76,6 +76,21 @@ export const measurements = {
    * hundred invocations of shared functions starts an environment.
    */
   init: { share: 0.01, zipSeconds: 0.3, engineSeconds: 1 },
+  /**
+   * A split run: assumptions, except for the speeds of encoders, which its simulation takes from the media engine. A chunk has an
+   * overhead because it decodes up to five seconds more than it encodes.
+   */
+  split: {
+    keyframeSeconds: 2,
+    chunkOverhead: 1.1,
+    readBytesPerSecond: 300e6,
+    joinBytesPerSecond: 200e6,
+    /** Lambda itself starts a thousand environments of a function in ten seconds. */
+    startsPerSecond: 25,
+    copyBytesPerSecond: 150e6,
+    keepSeconds: 0.5,
+    queueSeconds: 1,
+  },
   /** Of one kind. Metrics are billed by the hours with values, so with fewer jobs each one costs more. */
   jobsPerHour: 100,
   /** A run writes one line of metrics, in addition to its other lines. */

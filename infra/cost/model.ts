@@ -151,7 +151,7 @@ function storage({ inputBytes, outputBytes }: TypicalJob): number {
   return ((inputBytes + outputBytes) / 1e9) * prices.s3.gigabyteMonth * (4 / (30 * 24));
 }
 
-function invocation(priced: PricedFunction, seconds: number): number {
+export function invocation(priced: PricedFunction, seconds: number): number {
   return running(priced, seconds) + prices.lambda.request;
 }
 

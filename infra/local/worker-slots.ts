@@ -1,4 +1,5 @@
 import type { LocalFunction, QueueSource } from '../../packages/local-aws/src/template/model.ts';
+import { numberSettings } from '../../shared/settings.ts';
 
 const shareVariable = 'LATHE_ACCOUNT_SHARE';
 
@@ -15,9 +16,13 @@ export function workerSlots({ function: fn, maximumConcurrency }: QueueSource, c
   return { concurrency, perGroup: concurrency > cores && reserve > 0 ? concurrency - 1 : undefined };
 }
 
-/** Lets one account have as many long runs as there are cores, which leaves one engine to others. */
+/** Lets one account have as many long runs and parts of split ones as there are cores, which leaves one engine to others. */
 export function localShare({ environment }: LocalFunction, cores: number): Record<string, string> {
-  const share = environment[shareVariable];
-  if (share === undefined || environment.LATHE_ENGINE === undefined) return {};
-  return { [shareVariable]: String(Math.min(Number(share), cores)) };
+  if (environment.LATHE_ENGINE === undefined) return {};
+  return Object.fromEntries(
+    [shareVariable, numberSettings.splitAtOnce.variable].flatMap((name) => {
+      const share = environment[name];
+      return share === undefined ? [] : [[name, String(Math.min(Number(share), cores))]];
+    }),
+  );
 }

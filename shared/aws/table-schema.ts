@@ -70,6 +70,8 @@ export const partitions = {
   usage: 'usage#',
   /** The long runs of an account, per engine. */
   longRuns: 'running#',
+  /** Plans and finished parts of split runs by task, and the places that all of them share. */
+  split: 'split#',
   /** The last report of an engine's workers. */
   engine: 'engine#',
 } as const;

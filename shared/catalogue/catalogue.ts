@@ -70,6 +70,8 @@ export interface EngineResources {
   layers?: string[];
   /** Whether its programs use the network. Defaults to false. */
   network?: boolean;
+  /** Whether it can do a run in parts, by several invocations at once. Defaults to false. */
+  splits?: boolean;
   /** Command-line options of Node, if its defaults do not suit the work. */
   nodeOptions?: string;
 }

@@ -29,29 +29,45 @@ export function taskPrefix(taskId: string): string {
   return `${objectPrefixes.files}${taskId}/`;
 }
 
+/** One run of an engine for a task: the number of the attempt, or a part of a split run. */
+export type RunName = number | `parts/${string}`;
+
+/** Returns the name of one try at a part of a split run. Each stores its output under a prefix of its own. */
+export function partRun(attempt: number, part: string, count: number): RunName {
+  return `parts/${attempt}-${part}-${count}`;
+}
+
+/** Returns the prefix of the parts of a split run. They outlive the attempt that made them, so that the next one resumes. */
+export function partsPrefix(taskId: string): string {
+  return `${taskPrefix(taskId)}parts/`;
+}
+
 /** Returns the prefix of one run of a task. Each run has its own, so a run that lost its task overwrites nothing. */
-export function attemptPrefix(taskId: string, attempt: number): string {
-  return `${taskPrefix(taskId)}${attempt}/`;
+export function attemptPrefix(taskId: string, run: RunName): string {
+  return `${taskPrefix(taskId)}${run}/`;
 }
 
 /** Returns the prefix that an engine's run may write to. Outputs are copied out of it, beyond its reach. */
-export function postedPrefix(taskId: string, attempt: number): string {
-  return `${attemptPrefix(taskId, attempt)}posted/`;
+export function postedPrefix(taskId: string, run: RunName): string {
+  return `${attemptPrefix(taskId, run)}posted/`;
 }
 
 /** Returns the key of the n-th output that an engine posts. */
-export function postedKey(taskId: string, attempt: number, index: number): string {
-  return `${postedPrefix(taskId, attempt)}${index}`;
+export function postedKey(taskId: string, run: RunName, index: number): string {
+  return `${postedPrefix(taskId, run)}${index}`;
 }
 
 /** Returns the key of the n-th output of a run. */
-export function outputKey(taskId: string, attempt: number, index: number): string {
-  return `${attemptPrefix(taskId, attempt)}${index}`;
+export function outputKey(taskId: string, run: RunName, index: number): string {
+  return `${attemptPrefix(taskId, run)}${index}`;
 }
 
+/** What a marker revokes: an attempt with its parts, or the join of its parts, which goes on when parts are revoked. */
+export type Revocable = number | `${number}/join`;
+
 /** Returns the key of the marker that revokes a run of a task. The bucket's lifecycle rule deletes it. */
-export function revokedKey(taskId: string, attempt: number): string {
-  return `${objectPrefixes.revoked}${taskId}/${attempt}`;
+export function revokedKey(taskId: string, run: Revocable): string {
+  return `${objectPrefixes.revoked}${taskId}/${run}`;
 }
 
 /** Returns the key that keeps a posted file, out of reach of forms. Posts with different contents never share one. */

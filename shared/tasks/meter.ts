@@ -15,7 +15,10 @@ export interface Meter {
   limits?: TimeLimits;
   /** The month whose allowance it uses, such as `2026-11`: the one in which it first started. */
   month?: string;
-  /** When the current run began, in milliseconds. */
+  /**
+   * When the current run began, in milliseconds. A split run, which uses several engines at once, moves it back, so that the time
+   * since then is always the engine time used.
+   */
   since?: number;
   /** Reserved while it runs; only if the account or key is limited. */
   reservedMs?: number;
@@ -55,13 +58,22 @@ export function startMeter(meter: Meter, now: number, reserveMs = firstReservati
   return isLimited(meter) ? { ...started, reservedMs: reservedMs ?? cap(meter, reserveMs) } : started;
 }
 
-/** Returns the meter with a larger reservation if the current one is about to be used up; undefined otherwise. */
-export function extendedMeter(meter: Meter | undefined, now: number): Meter | undefined {
+/**
+ * Returns the meter with a larger reservation if the current one is about to be used up, or more is wanted; undefined otherwise.
+ */
+export function extendedMeter(meter: Meter | undefined, now: number, wantedMs = 0): Meter | undefined {
   if (meter?.reservedMs === undefined || meter.since === undefined) return undefined;
+  const wanted = cap(meter, wantedMs);
+  if (wanted > meter.reservedMs) return { ...meter, reservedMs: wanted };
   const leadMs = Math.min(maxLeadMs, meter.reservedMs / 2);
   if (now < meter.since + meter.reservedMs - leadMs) return undefined;
   const reservedMs = cap(meter, meter.reservedMs + Math.min(maxExtensionMs, meter.reservedMs));
   return reservedMs > meter.reservedMs ? { ...meter, reservedMs } : undefined;
+}
+
+/** Returns the meter of a run that has used this much engine time until now. */
+export function withUsed(meter: Meter | undefined, usedMs: number, now: number): Meter | undefined {
+  return meter?.since === undefined ? undefined : { ...meter, since: Math.round(now - usedMs) };
 }
 
 /** Returns when a run has used up its reservation; undefined if its time is not limited. */

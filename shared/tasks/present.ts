@@ -1,6 +1,6 @@
 import { defined } from '../defined.ts';
 import { required } from '../settings.ts';
-import { type JsonObject, revisionOf, type StoredFile, type Task } from './task.ts';
+import { type JsonObject, revisionOf, type StoredFile, type Task, type TaskParts } from './task.ts';
 
 /** Returns the download link of a file. It is a link of the service, valid as long as the task, without credentials. */
 function linkTo(task: Task, file: StoredFile): string {
@@ -30,18 +30,25 @@ export function presentTask(task: Task): JsonObject {
 }
 
 /** Fields of a result that only the service sets, never an engine. */
-export const resultFields = ['url', 'files', 'form', 'errorCode', 'msg', 'conversionSeconds'] as const;
+export const resultFields = [
+  ...['url', 'files', 'form', 'errorCode', 'msg', 'conversionSeconds'],
+  ...['parts', 'estimate', 'split_reason'],
+] as const;
 
 function presentResult(task: Task): JsonObject {
   const { usedMs } = task.meter ?? {};
   return { ...outcomeOf(task), ...(usedMs === undefined ? {} : { conversionSeconds: usedMs / 1000 }) };
 }
 
+function presentParts({ total, done, running, secondsLeft }: TaskParts): JsonObject {
+  return { total, done, running, ...defined({ seconds_left: secondsLeft }) };
+}
+
 function outcomeOf(task: Task): JsonObject {
   if (task.failure) return { ...task.failure };
   if (task.form) return { form: { url: task.form.url, parameters: task.form.parameters } };
   const [first] = task.files;
-  if (!first) return {};
+  if (!first) return task.parts ? { parts: presentParts(task.parts) } : {};
   return {
     ...task.details,
     url: linkTo(task, first),

@@ -48,6 +48,15 @@ export interface StoredFile {
   token: string;
 }
 
+/** How far a split run is. */
+export interface TaskParts {
+  total: number;
+  done: number;
+  running: number;
+  /** Estimated time until the end of the task; absent while nothing is known. */
+  secondsLeft?: number;
+}
+
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
@@ -81,6 +90,8 @@ export interface Task extends Due {
   /** Facts about the result that the API shows with the links, such as sizes before and after. */
   details?: JsonObject;
   progress?: number;
+  /** Its parts while it runs, if its run is split. */
+  parts?: TaskParts;
   /** The run that owns the task; writes of earlier runs are refused. */
   attempt: number;
   /** How many runs returned the task to its queue. Those runs were not lost. */

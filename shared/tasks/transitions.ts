@@ -1,7 +1,7 @@
 import { defined } from '../defined.ts';
 import { nextCheck } from './due.ts';
 import { type EngineTime, elapsed, endMeter, type Meter, startMeter } from './meter.ts';
-import type { JsonObject, StoredFile, Task, TaskFailure, TaskStatus } from './task.ts';
+import type { JsonObject, StoredFile, Task, TaskFailure, TaskParts, TaskStatus } from './task.ts';
 import { hasEnded, revisionOf } from './task.ts';
 
 /** A worker without a heartbeat for this long has lost its task. It sends three within this time. */
@@ -14,7 +14,7 @@ export const maxAttempts = 5;
 export type TaskEvent =
   /** `reserveMs` is the engine time to reserve if the account's is limited. */
   | { type: 'started'; reserveMs?: number }
-  | { type: 'progressed'; attempt: number; percent?: number; meter?: Meter }
+  | { type: 'progressed'; attempt: number; percent?: number; parts?: TaskParts; meter?: Meter }
   | { type: 'completed'; attempt: number; files: StoredFile[]; details?: JsonObject; engine?: EngineTime }
   | { type: 'failed'; attempt: number; failure: TaskFailure; engine?: EngineTime }
   /** The run ends without a result so that other tasks get their turn. Another run starts over. */
@@ -98,7 +98,7 @@ function afterRun(task: Task, event: RunEvent, now: number): Decision {
     case 'progressed':
       return changed(task, now, {
         heartbeatAt: now,
-        ...defined({ meter: event.meter }),
+        ...defined({ meter: event.meter, parts: event.parts }),
         ...(event.percent === undefined ? {} : { progress: Math.max(task.progress ?? 0, event.percent) }),
       });
     case 'completed':
@@ -181,7 +181,7 @@ function changed(task: Task, now: number, change: Partial<Task>): Decision {
 
 function ended(task: Task, now: number, change: Partial<Task>): Decision {
   // A deleted task keeps the time of its first end.
-  const { form: _form, heartbeatAt: _heartbeat, ...rest } = task;
+  const { form: _form, heartbeatAt: _heartbeat, parts: _parts, ...rest } = task;
   return changed(rest, now, {
     ...change,
     endedAt: task.endedAt ?? new Date(now).toISOString(),

@@ -127,7 +127,7 @@ async function contentOf(victim: string): Promise<string[]> {
 }
 
 /** How the files of a run reach the engine and leave it: by signed URLs, or with the request and the response. */
-type Way = 'a task' | 'an instant request';
+type Way = 'a task' | 'a chunk' | 'an instant request';
 
 interface Performed {
   outcomes: (HostOutcome & { stored: Map<string, Buffer> })[];
@@ -146,7 +146,8 @@ async function perform(mode: Mode, chosen: string[], way: Way = 'a task'): Promi
       act: each,
       tenant: each === nextOfHonest ? 'honest' : 'hostile',
       input: `${url}/${run}/${index}/${each}`,
-      ...(way === 'a task' ? {} : { content: `input /${run}/${index}/${encodeURIComponent(each)}` }),
+      ...(way === 'an instant request' ? { content: `input /${run}/${index}/${encodeURIComponent(each)}` } : {}),
+      ...(way === 'a chunk' ? { part: { kind: 'chunk', index: 0, from: 0 } } : {}),
       store: url,
       prefix: `${run}/${index}/${each}/`,
       seconds: ['never ends', 'holds its thread', 'closes its channel'].includes(each) ? 3 : 20,
@@ -230,6 +231,13 @@ describe.each(modes.filter(({ possible }) => possible))('A compromised engine, $
     timeout: 300_000,
   }, async () => {
     expectUnharmed(await perform(mode, [...usual, ...acts.filter(isMessage).slice(0, 2)], 'an instant request'));
+  });
+
+  it('harms nobody by them in parts of split runs', {
+    ...(mode.mask ? onlyInBreadth : {}),
+    timeout: 300_000,
+  }, async () => {
+    expectUnharmed(await perform(mode, [...usual, ...acts.filter(isMessage).slice(0, 2)], 'a chunk'));
   });
 
   it('harms nobody by any of them', { ...onlyInBreadth, timeout: 600_000 }, async () => {

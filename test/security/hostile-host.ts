@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { EngineRequest } from '../../functions/engines/runtime/protocol.ts';
+import type { EngineRequest, PartRequest } from '../../functions/engines/runtime/protocol.ts';
 
 /** A task for this process, which simulates the function of an engine. */
 export interface HostTask {
@@ -10,6 +10,8 @@ export interface HostTask {
   input: string;
   /** The content of the input, if it comes with the request and the outputs are returned in the response. */
   content?: string;
+  /** The part of a split run, if it is one. */
+  part?: PartRequest;
   store: string;
   prefix: string;
   seconds: number;
@@ -50,6 +52,7 @@ for (const [index, task] of tasks.entries()) {
         },
       ],
       ...(task.content === undefined ? {} : { inlineBytes: 4_400_000, archive: 'all.zip' }),
+      ...(task.part ? { part: task.part } : {}),
       outputFormat: 'png',
       options: { act: task.act, victim },
       output: { url: task.store, fields: {}, prefix: task.prefix },

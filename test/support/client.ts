@@ -30,6 +30,9 @@ export interface TaskView {
     errorCode?: string;
     msg?: string;
     conversionSeconds?: number;
+    parts?: { total: number; done: number; running: number; seconds_left?: number };
+    estimate?: { conversionSeconds: number; parts?: number };
+    split_reason?: string;
   };
 }
 

@@ -57,6 +57,20 @@ const Task = z.object({
       .number()
       .optional()
       .describe('Engine time of the task, excluding waiting and transfers. Absent if no engine ran.'),
+    parts: z
+      .object({
+        total: z.int(),
+        done: z.int(),
+        running: z.int(),
+        seconds_left: z.int().optional().describe('Estimated time until the end of the task.'),
+      })
+      .optional()
+      .describe('How far a long video is that is converted in parts. Absent once the task has ended.'),
+    estimate: z
+      .object({ conversionSeconds: z.number(), parts: z.int().optional() })
+      .optional()
+      .describe('Engine time that was expected of a large video, and the number of its parts if it was split.'),
+    split_reason: z.string().optional().describe('Why a large video was not converted in parts.'),
   }),
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),

@@ -115,6 +115,7 @@ export const catalogue: EngineCatalogue = {
     typicalSeconds: 30,
     // The most expensive engine by far. This also limits the cost of a flood of videos.
     maxConcurrency: 50,
+    splits: true,
   },
   formats,
   capabilities: [

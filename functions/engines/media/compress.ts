@@ -1,6 +1,7 @@
 import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { EngineError, type OutputFile } from '../runtime/engine.ts';
 import { encodesInRealTime } from './codecs.ts';
 import { isUpright, oneOf, presetSize } from './convert.ts';
@@ -30,7 +31,7 @@ const maxAttempts = 8;
 
 /** Compresses audio or video. */
 export async function compress(job: MediaJob, run: MediaRun): Promise<Compressed> {
-  const { input, target, options, path } = job;
+  const { input, target, options } = job;
   const probe = await probeInput(input, run);
   // Cover art may be larger than the whole target.
   const isSized =
@@ -40,13 +41,31 @@ export async function compress(job: MediaJob, run: MediaRun): Promise<Compressed
   const bytes = targetBytes(job);
   if (same && bytes !== undefined && input.size <= bytes)
     return original({ ...job, probe }, 'The file is already as small as requested.', run);
-  if (bytes === undefined) await transcode({ ...sized, request: requestOf(job, qualityOf(sized)) }, run);
-  else await (target.kind === 'audio' ? fitAudio(sized, bytes, run) : fitVideo(sized, bytes, run));
+  const request = compressRequest(sized);
+  if (request) await transcode({ ...sized, request }, run);
+  else if (bytes !== undefined)
+    await (target.kind === 'audio' ? fitAudio(sized, bytes, run) : fitVideo(sized, bytes, run));
+  return smaller({ ...job, probe }, run);
+}
+
+/** Returns the compressed file, or the original if that is smaller. */
+export async function smaller(job: ProbedJob, run: MediaRun): Promise<Compressed> {
+  const { input, target, path } = job;
   const { size } = await stat(path);
-  if (same && size >= input.size) {
-    return original({ ...job, probe }, 'The file is already compressed: re-encoding would make it larger.', run);
+  if (target.ext === input.format && size >= input.size) {
+    return original(job, 'The file is already compressed: re-encoding would make it larger.', run);
   }
   return { output: outputOf(job), sizeBefore: input.size, sizeAfter: size };
+}
+
+/** Returns the details to show next to a compressed file. */
+export function compressedDetails({ sizeBefore, sizeAfter, note }: Compressed): JsonObject {
+  return { size_before: sizeBefore, size_after: sizeAfter, ...(note ? { note } : {}) };
+}
+
+/** Reads the options of a compression. Returns undefined if it has a target size. */
+export function compressRequest(job: ProbedJob): MediaRequest | undefined {
+  return targetBytes(job) === undefined ? requestOf(job, qualityOf(job)) : undefined;
 }
 
 function requestOf({ options }: MediaJob, quality: Partial<MediaRequest>): MediaRequest {

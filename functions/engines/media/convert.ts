@@ -54,7 +54,7 @@ async function convertWebp({ input, target, options, path }: MediaJob, run: Medi
 }
 
 /** Reads the options of a conversion. */
-function convertRequest(options: OptionValues, target: MediaFormat, { seconds, video }: Probe): MediaRequest {
+export function convertRequest(options: OptionValues, target: MediaFormat, { seconds, video }: Probe): MediaRequest {
   return {
     ...emptyRequest,
     cut: cutOf(options, ['trim_start', 'trim_end'], seconds),

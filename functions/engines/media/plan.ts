@@ -14,6 +14,15 @@ import type { MediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import type { AudioStream, Probe, SubtitleStream, VideoStream } from './probe.ts';
 import { audioSeconds, filterSeconds } from './speeds.ts';
+import {
+  type Chunk,
+  chunkClock,
+  chunkInput,
+  chunkSeconds,
+  chunkSelection,
+  type Joined,
+  joinedInputs,
+} from './split/chunk.ts';
 import { choosePreset, type Load, type TimeLimit } from './time-limit.ts';
 import { type Cut, cutSeconds } from './values.ts';
 
@@ -60,6 +69,12 @@ export interface MediaRequest {
   fastCut?: boolean | undefined;
   /** Whether the operation has no options for preset, codec and resolution. */
   isFixed?: boolean | undefined;
+  /** Whether the output is a part of a split run, whose duration is that of no whole file. */
+  isPart?: boolean | undefined;
+  /** Encodes a part of the pictures only. */
+  chunk?: Chunk | undefined;
+  /** Copies pictures from input 1 and sound from input 2, which were encoded before. */
+  joined?: Joined | undefined;
 }
 
 export type Compatibility = 'web' | 'any' | 'archive';
@@ -72,6 +87,8 @@ export interface Plan {
   after: string[];
   copiesSomething: boolean;
   expected: Expected;
+  /** Seconds of the output, which may be a part of the expected ones. */
+  seconds: number | undefined;
   /** The encoding work, if the duration is known. */
   load: Load | undefined;
   /** Warnings about content that is not in the output. */
@@ -109,7 +126,7 @@ const archiveCrf = 16;
 /** Higher values are the clock of the container, not a frame rate. */
 export const steadiestRate = 60;
 export const fallbackRate = 25;
-const maxRate = 120;
+export const maxRate = 120;
 
 /** Plans a conversion with a preset that fits the time, and throws if none does. */
 export function planInTime(
@@ -140,20 +157,23 @@ export function plan(
   const conversion = { probe, from, target, request };
   const sounds = soundsFor(probe, target, request);
   requireStreams(probe, sounds, target);
+  const { chunk, joined } = request;
   const seconds = cutSeconds(request.cut, probe.seconds);
   requireRoom(target, seconds, video, sounds[0]);
   const pictures = video && planVideo(video, conversion);
-  const encoded = sounds.filter((stream) => !copiesAudio(stream, from, target, request));
+  const encoded = joined ? [] : sounds.filter((stream) => !copiesAudio(stream, from, target, request));
   const audio = sounds.flatMap((stream, track) => [
-    ...['-map', `0:${stream.index}`],
+    ...['-map', joined ? `2:a:${track}` : `0:${stream.index}`],
     ...ofTrack(`a:${track}`, encoded.includes(stream) ? encodeAudio(stream, target, request) : ['-c:a', 'copy']),
   ]);
-  const sought = seek(request.cut, from, request.fastCut);
+  const sought = chunk ? { before: chunkInput(chunk), after: [] } : seek(request.cut, from, request.fastCut);
+  const covered = chunk ? chunkSeconds(chunk, seconds) : seconds;
   const cover = coverArgs(probe, target, pictures ? 1 : 0);
   const subtitles = subtitlesFor(probe, target, request);
   return {
     before: sought.before,
     after: [
+      ...(pictures?.inputs ?? []),
       ...(sought.after.includes('-t') ? [] : ['-t', String(limits.seconds)]),
       ...sought.after,
       ...(pictures ? pictures.args : cover.length > 0 ? [] : ['-vn']),
@@ -170,9 +190,10 @@ export function plan(
       ...(target.muxerArgs ?? []),
       ...['-f', target.muxer ?? ''],
     ],
-    copiesSomething: (pictures?.copied ?? false) || encoded.length < sounds.length,
+    copiesSomething: !joined && ((pictures?.copied ?? false) || encoded.length < sounds.length),
     expected: { video: pictures?.size, audio: sounds.length > 0, subtitles: subtitles.length > 0, seconds },
-    load: loadOf(seconds ?? cutSeconds(request.cut, countedSeconds), pictures?.encoding, {
+    seconds: covered,
+    load: loadOf(covered ?? cutSeconds(request.cut, countedSeconds), pictures?.encoding, {
       encoder: encoded[0] && soundEncoder(target, request, encoded[0]),
       tracks: encoded.length,
     }),
@@ -334,7 +355,7 @@ export function seek(cut: Cut | undefined, from: MediaFormat, fastCut = false): 
 function planVideo(
   video: VideoStream,
   conversion: Conversion,
-): { args: string[]; copied: boolean; size: Size; encoding?: Encoding } {
+): { args: string[]; inputs?: string[]; copied: boolean; size: Size; encoding?: Encoding } {
   const { probe, from, target, request } = conversion;
   if (!target.video) throw new Error(`${target.ext} does not support video.`);
   const map = ['-map', `0:${video.index}`];
@@ -356,20 +377,26 @@ function planVideo(
   const isArchived = request.compatibility === 'archive';
   const isMapped = video.highDynamicRange && !(isArchived && videoEncoders[encoder].deepChromas);
   const { filters, size } = pictureFilters({ ...video, highDynamicRange: isMapped }, rate, conversion);
+  if (request.joined) {
+    const copied = ['-c:v', 'copy', ...hevcTag(codecOf(encoder), target)];
+    const inputs = joinedInputs(request.joined, video, rate, target);
+    return { args: ['-map', '1:v:0', ...ofTrack('v:0', copied)], inputs, copied: true, size };
+  }
+  const clock = request.chunk && chunkClock(video, rate, target);
   const quality = isArchived
     ? { ...request.video, crf: request.video.crf ?? archiveCrf, pixelFormat: video.pixelFormat }
     : request.video;
   const burnt = request.subtitles === 'hard' ? probe.subtitles[0] : undefined;
   const bitmap = burnt && bitmapSubtitles.includes(burnt.codec);
   const text = burnt && textSubtitles.includes(burnt.codec) ? [`subtitles=f=${subtitleFile}`] : [];
-  const chain = [...filters, ...text].join(',');
+  const chain = [...filters, ...text, ...(clock?.filters ?? [])].join(',');
   return {
     args: [
       ...(bitmap
         ? ['-filter_complex', `[0:${video.index}][0:${burnt.index}]overlay=eof_action=pass,${chain}[v]`, '-map', '[v]']
         : [...map, '-filter:v:0', chain]),
       ...ofTrack('v:0', videoArgs(encoder, quality, target)),
-      ...(rate === undefined ? ['-fpsmax:v:0', String(maxRate)] : []),
+      ...(clock?.args ?? (rate === undefined ? ['-fpsmax:v:0', String(maxRate)] : [])),
     ],
     copied: false,
     size,
@@ -478,8 +505,10 @@ export function pictureFilters(
   if (video.interlaced && !target.geometry) filters.push('yadif=deint=interlaced');
   // First, because later filters would not know the duration of the last frame.
   if (rate !== undefined) filters.push(rateFilter(rate, cutSeconds(request.cut, probe.seconds)));
+  // After the filters that need the pictures before and after, and before those that cost more.
+  if (request.chunk) filters.push(chunkSelection(request.chunk));
   if (hasAlpha(video.pixelFormat)) filters.push(...onWhite);
-  if (video.highDynamicRange) filters.push(...toStandardRange);
+  if (video.highDynamicRange) filters.push(...standardRange(request.chunk?.peak));
   const { box } = request;
   if (box) filters.push(`crop=${box.width}:${box.height}:${box.x}:${box.y}`);
   const source = box ? { ...video, width: box.width, height: box.height } : video;
@@ -560,6 +589,12 @@ export const toStandardRange = [
   'zscale=t=bt709:m=bt709:r=tv',
   'format=yuv420p',
 ];
+
+/** The filter for tones takes their peak from the first picture it gets, which in a chunk may not have it. */
+function standardRange(peak: number | undefined): string[] {
+  if (peak === undefined) return toStandardRange;
+  return toStandardRange.map((filter) => (filter.startsWith('tonemap=') ? `${filter}:peak=${peak}` : filter));
+}
 
 /** Returns the size of the output frames. */
 export function resizeTo(

@@ -24,6 +24,12 @@ export interface VideoStream extends Stream {
   pixelAspect: number;
   rotated: boolean;
   framesPerSecond: number | undefined;
+  /** The frame rate as a fraction, if the container declares that it is constant. */
+  steadyRate?: string | undefined;
+  /** Seconds of a tick of its time stamps, as a fraction. */
+  timeBase?: string;
+  /** Seconds from the start of the file to its first frame. */
+  start?: number;
   /** Frames are rare, as in a slide show. Only a constant rate keeps the duration of each, including the last. */
   sparse?: boolean;
   pixelFormat: string;
@@ -47,6 +53,8 @@ export type SubtitleStream = Stream;
 /** The contents of a media file. */
 export interface Probe {
   seconds: number | undefined;
+  /** The earliest time stamp in seconds, if it is not zero. */
+  start?: number;
   /** Bits per second of the whole file. */
   bitRate?: number;
   /** Duration of the complete file, if the file is truncated and `seconds` is that of the available part. */
@@ -78,6 +86,7 @@ const streamSchema = z.object({
   field_order: z.string().default(''),
   color_space: z.string().default(''),
   color_transfer: z.string().default(''),
+  time_base: z.string().default(''),
   sample_rate: number.default(Number.NaN),
   channels: z.number().default(0),
   bits_per_sample: z.number().default(0),
@@ -95,9 +104,10 @@ const probeSchema = z.object({
     .object({
       duration: number.default(Number.NaN),
       bit_rate: number.default(Number.NaN),
+      start_time: number.default(0),
       tags: z.record(z.string(), z.string()).catch({}).default({}),
     })
-    .default({ duration: Number.NaN, bit_rate: Number.NaN, tags: {} }),
+    .default({ duration: Number.NaN, bit_rate: Number.NaN, start_time: 0, tags: {} }),
   streams: z.array(streamSchema).default([]),
 });
 type RawStream = z.infer<typeof streamSchema>;
@@ -174,7 +184,8 @@ export async function probeFile(format: MediaFormat, path: string, run: MediaRun
     // For bare images it is guessed from the bit rate, and far off.
     seconds: format.bare ? undefined : durations[0],
     ...(Number.isFinite(container.bit_rate) ? { bitRate: container.bit_rate } : {}),
-    video: video && readVideo(video),
+    ...(container.start_time ? { start: container.start_time } : {}),
+    video: video && readVideo(video, container.start_time || 0),
     audio: streams
       .filter(({ codec_type }) => codec_type === 'audio')
       .map((stream) => ({
@@ -218,7 +229,7 @@ function soundRate(stream: RawStream): number {
 const sparseRate = 10;
 const steadyRate = 25;
 
-function readVideo(stream: RawStream): VideoStream {
+function readVideo(stream: RawStream, start: number): VideoStream {
   const rotation = stream.side_data_list.find((data) => data.rotation !== undefined)?.rotation ?? 0;
   const sideways = Math.abs(rotation) % 180 === 90;
   const average = ratio(stream.avg_frame_rate);
@@ -235,6 +246,9 @@ function readVideo(stream: RawStream): VideoStream {
     language: languageOf(stream),
     rotated: rotation % 360 !== 0,
     framesPerSecond: sparse ? Math.min(base, steadyRate) : (average ?? base),
+    steadyRate: base !== undefined && stream.avg_frame_rate === stream.r_frame_rate ? stream.r_frame_rate : undefined,
+    timeBase: stream.time_base,
+    start: (stream.start_time || 0) - start,
     sparse,
     pixelFormat: stream.pix_fmt,
     matrix: stream.color_space,

@@ -18,6 +18,8 @@ export interface MediaRun {
 }
 
 const probeTimeoutMs = 60_000;
+/** Reading all packets means reading the whole file. */
+const listTimeoutMs = 300_000;
 
 /** The folder of Debian's libraries. */
 const libraryFolder = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
@@ -119,6 +121,14 @@ export async function runFfprobe(args: string[], run: MediaRun): Promise<unknown
     { cwd: run.folder, env: linking(program), signal: run.signal, timeoutMs: probeTimeoutMs },
   );
   return JSON.parse(stdout);
+}
+
+/** Runs ffprobe and calls back for each line that it writes in its compact format. */
+export async function listByFfprobe(args: string[], run: MediaRun, onLine: (line: string) => void): Promise<void> {
+  const program = ffprobePath();
+  const options = { cwd: run.folder, env: linking(program), signal: run.signal, timeoutMs: listTimeoutMs };
+  const writer = ['-hide_banner', '-v', 'error', '-print_format', 'csv=print_section=0'];
+  await runProgram(program, [...writer, ...args], { ...options, onStdoutLine: onLine });
 }
 
 /** Runs sox on files that the engine wrote. */

@@ -3,9 +3,10 @@ import { coresOf } from '../../../shared/catalogue/sizes.ts';
 import { type Engine, EngineError, type Work, type WorkResult } from '../runtime/engine.ts';
 import { Outputs } from '../runtime/outputs.ts';
 import { catalogue } from './catalogue.ts';
-import { compress } from './compress.ts';
+import { compress, compressedDetails } from './compress.ts';
 import { convert } from './convert.ts';
 import type { MediaRun } from './programs.ts';
+import { runPart } from './split/parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { jobOf } from './transcode.ts';
 import { crop, trim } from './trim.ts';
@@ -36,7 +37,7 @@ export const engine: Engine = {
       signal,
       timeLimit: () => timeLimit({ ...work, deadline }, index),
       warn: (given) => {
-        const of = work.inputs.length > 1 ? `${work.inputs[index]?.name}: ` : '';
+        const of = work.inputs.length > 1 && !work.part ? `${work.inputs[index]?.name}: ` : '';
         warnings[index] = given.map((warning) => of + warning);
       },
     });
@@ -45,15 +46,16 @@ export const engine: Engine = {
       return given.length > 0 ? { warnings: given } : {};
     };
     const share = (index: number) => (done: number) => progress(((index + done) / work.inputs.length) * 100);
+    if (work.part) {
+      const result = await runPart(work, work.part, runOf(0), (done) => progress(done * 100));
+      progress(100);
+      return { ...result, ...warned() };
+    }
     if (work.operation === 'compress') {
       if (work.inputs.length !== 1) throw new EngineError('The operation compress takes one file per task.');
-      const { output, sizeBefore, sizeAfter, note } = await compress(jobOf(work, 0, share(0)), runOf(0));
+      const compressed = await compress(jobOf(work, 0, share(0)), runOf(0));
       progress(100);
-      return {
-        outputs: [output],
-        details: { size_before: sizeBefore, size_after: sizeAfter, ...(note ? { note } : {}) },
-        ...warned(),
-      };
+      return { outputs: [compressed.output], details: compressedDetails(compressed), ...warned() };
     }
     if (work.operation === 'merge') throw new Error('The catalogue lists no merge of media.');
     const outputs = new Outputs(work);

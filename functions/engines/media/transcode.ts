@@ -27,7 +27,7 @@ export interface ProbedJob extends MediaJob {
   probe: Probe;
 }
 
-interface Transcode extends ProbedJob {
+export interface Transcode extends ProbedJob {
   request: MediaRequest;
   /** Arguments before those of the format, such as the passes of an encoder. */
   passArgs?: string[];
@@ -101,7 +101,7 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
       ...(speech ? ['-f', 'wav'] : planned.after.slice(-2)),
       encoded,
     ],
-    withShare(run, planned.expected.seconds, job.onShare),
+    withShare(run, planned.seconds, job.onShare),
   );
   if (job.discarded) return;
   if (target.kind === 'audio' && seconds === 0) {
@@ -122,6 +122,8 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   if (planned.copiesSomething && !job.probe.video && promised !== undefined && endsEarly(seconds, promised))
     throw new EngineError(incomplete(seconds, promised));
   const written = await openOutput(path, target, planned.expected, run);
+  // The time stamps of a chunk are those of the source.
+  if (job.request.isPart) return;
   // If more was decoded than the output has, the input is not at fault.
   const warning = promised === undefined ? undefined : earlyEnd(job, promised, Math.max(written ?? 0, decoded));
   const comparable = warning === undefined ? (promised ?? decoded) : written;

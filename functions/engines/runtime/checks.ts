@@ -47,9 +47,9 @@ export function listOf<T>(value: unknown, name: string, maxLength: number, check
 }
 
 /** Returns a JSON object of bounded size and depth. */
-export function detailsOf(value: unknown, name: string): JsonObject {
+export function detailsOf(value: unknown, name: string, maxLength: number = maxDetailsLength): JsonObject {
   const isJson = isJsonWithin(value, maxDetailsDepth) && typeof value === 'object' && value !== null;
-  if (isJson && !Array.isArray(value) && JSON.stringify(value).length <= maxDetailsLength) return value;
+  if (isJson && !Array.isArray(value) && JSON.stringify(value).length <= maxLength) return value;
   throw unexpected(`a small JSON object for ${name}`, value);
 }
 

@@ -100,7 +100,8 @@ async function respond(
 }
 
 async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortSignal): Promise<Work> {
-  const { operation, page, picture, outputFormat, options, maxOutputBytes, maxProcessorSeconds, deadline } = request;
+  const { operation, page, picture, part, outputFormat, options, maxOutputBytes, deadline } = request;
+  const { maxProcessorSeconds } = request;
   const inputs = await mapAtOnce(request.inputs, filesAtOnce, async (input, index): Promise<InputFile> => {
     const { path, descriptor } = task.createInput(String(index));
     try {
@@ -120,7 +121,7 @@ async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortS
     maxOutputBytes,
     deadline,
     folder: task.folder,
-    ...defined({ page, picture, maxProcessorSeconds }),
+    ...defined({ page, picture, part, maxProcessorSeconds }),
   };
 }
 
@@ -131,7 +132,8 @@ async function deliver(
   { outputs, details, warnings = [] }: WorkResult,
   signal: AbortSignal,
 ): Promise<Omit<Extract<EngineResponse, { type: 'done' }>, 'engineMs'>> {
-  if (outputs.length === 0) throw new EngineError('The conversion produced no file.');
+  if (outputs.length === 0 && request.part?.kind !== 'survey')
+    throw new EngineError('The conversion produced no file.');
   const files: OpenFile[] = [];
   try {
     for (const { path } of outputs) files.push(task.openOutput(path));

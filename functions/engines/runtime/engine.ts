@@ -2,6 +2,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { PictureRequest } from '../../../shared/pictures/picture.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
+import type { PartRequest } from './protocol.ts';
 
 /** A file the engine reads. The path is inside the task's own folder and its name is not the user's. */
 export interface InputFile {
@@ -21,6 +22,8 @@ export interface Work {
   page?: string;
   /** A derivative of a picture, in a format that the engine chooses. Operation, output format and options do not count. */
   picture?: PictureRequest;
+  /** The part of a split run to perform. Absent for a whole run. */
+  part?: PartRequest;
   /** Canonical extension of the output. */
   outputFormat: string;
   /** Checked against the catalogue, defaults filled in. */

@@ -28,6 +28,35 @@ export interface OutputForm {
   prefix: string;
 }
 
+/** A part of a run that is split over several invocations. Without one, the engine does the whole run. */
+export type PartRequest =
+  /** Reads the first input and returns a survey in `details.survey`, without an output. */
+  | { kind: 'survey' }
+  /** Encodes the pictures whose source time is in [from, to) seconds; no `to` for the last chunk. One Matroska output. */
+  | { kind: 'chunk'; index: number; from: number; to?: number; video?: VideoTarget }
+  /** Encodes all sound, whole. One Matroska output. */
+  | { kind: 'sound' }
+  /** Joins: inputs are the source, the chunks in order, and the sound if there is one. */
+  | { kind: 'join'; starts: number[]; sound: boolean };
+
+/** For a target size: the bit rate of this chunk, in bits per second, from the complexity pass. */
+export interface VideoTarget {
+  bitrate: number;
+}
+
+export interface Survey {
+  /** Estimated engine seconds of the whole run on one engine of this size. */
+  seconds: number;
+  /** Source time of the first picture and the end of the last one. */
+  start: number;
+  end: number;
+  /** Source times at which a chunk may begin (source keyframes), ascending; absent if the run cannot be split. */
+  boundaries?: number[];
+  /** Why the run cannot be split, as one sentence. */
+  whole?: string;
+  sound: boolean;
+}
+
 /** One run of a task: the event that an engine is invoked with. */
 export interface EngineRequest {
   taskId: string;
@@ -41,6 +70,8 @@ export interface EngineRequest {
   page?: string;
   /** A derivative of a picture, in a format that the engine chooses. Operation, output format and options do not count. */
   picture?: PictureRequest;
+  /** The part of a split run that the engine performs. Absent for a whole run. */
+  part?: PartRequest;
   inputs: RemoteInput[];
   outputFormat: string;
   options: OptionValues;
@@ -90,7 +121,8 @@ export type EngineResponse =
   /** The barriers between the files and the rest of the engine's machine, for the operator. */
   | { type: 'isolation'; barriers: Isolation }
   | { type: 'progress'; percent: number }
-  | { type: 'done'; outputs: RemoteOutput[]; details?: JsonObject; engineMs: number }
+  /** An engine sends a survey in its details; checked, it is a field of its own. */
+  | { type: 'done'; outputs: RemoteOutput[]; details?: JsonObject; survey?: Survey; engineMs: number }
   /** The file or the options are at fault: `msg` is for the user, `detail` for the log. */
   | { type: 'refused'; msg: string; detail: string; engineMs: number }
   /** The engine is at fault: the run is repeated. */

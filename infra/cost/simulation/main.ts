@@ -6,6 +6,7 @@ import { measurements, type TypicalJob } from '../measurements.ts';
 import { engineSeconds, jobCosts, total } from '../model.ts';
 import { needsOf } from './needs.ts';
 import { type JobKind, type Quantiles, type Scenario, simulate } from './simulate.ts';
+import { simulateSplit } from './split.ts';
 
 /** Shares of the typical jobs. */
 const mix: Record<string, number> = {
@@ -84,6 +85,14 @@ for (const { name, needed, available, how } of needsOf({
 })) {
   const numbers = [needed, available].map((each) => each.toLocaleString('en').padStart(9)).join('');
   print(`  ${name.padEnd(52)}${numbers}  ${needed > available ? how : 'enough'}`);
+}
+
+print('\nan hour of 1080p to H.264 with its sound copied, in parts, by 100 engines that each fetch the whole source');
+for (const bytes of [1e9, 2e9]) {
+  const run = simulateSplit(inventory, { minutes: 60, bytes, places: 100 });
+  print(
+    `  ${bytes / 1e9} GB, ${Math.round(run.wholeSeconds)} s for one engine: ${run.chunks} chunks of ${run.chunkSeconds.toFixed(0)} s; surveyed after ${run.surveyed.toFixed(0)} s, encoded after ${run.encoded.toFixed(0)} s, done after ${run.joined.toFixed(0)} s for ${run.dollars.toFixed(2)} dollars`,
+  );
 }
 
 /** Runs a scenario, and returns its peak number of concurrent engines. */

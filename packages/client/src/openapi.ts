@@ -1894,6 +1894,11 @@ export interface components {
                     conversionSeconds?: number;
                     /** @enum {string} */
                     errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                    /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                    estimate?: {
+                        conversionSeconds: number;
+                        parts?: number;
+                    };
                     /** @description Every output file, in order. */
                     files?: {
                         filename: string;
@@ -1912,6 +1917,16 @@ export interface components {
                         url: string;
                     };
                     msg?: string;
+                    /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                    parts?: {
+                        done: number;
+                        running: number;
+                        /** @description Estimated time until the end of the task. */
+                        seconds_left?: number;
+                        total: number;
+                    };
+                    /** @description Why a large video was not converted in parts. */
+                    split_reason?: string;
                     /**
                      * Format: uri
                      * @description Link to the first output file.
@@ -2013,6 +2028,11 @@ export interface components {
                         conversionSeconds?: number;
                         /** @enum {string} */
                         errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                        /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                        estimate?: {
+                            conversionSeconds: number;
+                            parts?: number;
+                        };
                         /** @description Every output file, in order. */
                         files?: {
                             filename: string;
@@ -2031,6 +2051,16 @@ export interface components {
                             url: string;
                         };
                         msg?: string;
+                        /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                        parts?: {
+                            done: number;
+                            running: number;
+                            /** @description Estimated time until the end of the task. */
+                            seconds_left?: number;
+                            total: number;
+                        };
+                        /** @description Why a large video was not converted in parts. */
+                        split_reason?: string;
                         /**
                          * Format: uri
                          * @description Link to the first output file.
@@ -2442,6 +2472,11 @@ export interface components {
                 conversionSeconds?: number;
                 /** @enum {string} */
                 errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                estimate?: {
+                    conversionSeconds: number;
+                    parts?: number;
+                };
                 /** @description Every output file, in order. */
                 files?: {
                     filename: string;
@@ -2460,6 +2495,16 @@ export interface components {
                     url: string;
                 };
                 msg?: string;
+                /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                parts?: {
+                    done: number;
+                    running: number;
+                    /** @description Estimated time until the end of the task. */
+                    seconds_left?: number;
+                    total: number;
+                };
+                /** @description Why a large video was not converted in parts. */
+                split_reason?: string;
                 /**
                  * Format: uri
                  * @description Link to the first output file.
@@ -2523,6 +2568,11 @@ export interface components {
                     conversionSeconds?: number;
                     /** @enum {string} */
                     errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                    /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                    estimate?: {
+                        conversionSeconds: number;
+                        parts?: number;
+                    };
                     /** @description Every output file, in order. */
                     files?: {
                         filename: string;
@@ -2541,6 +2591,16 @@ export interface components {
                         url: string;
                     };
                     msg?: string;
+                    /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                    parts?: {
+                        done: number;
+                        running: number;
+                        /** @description Estimated time until the end of the task. */
+                        seconds_left?: number;
+                        total: number;
+                    };
+                    /** @description Why a large video was not converted in parts. */
+                    split_reason?: string;
                     /**
                      * Format: uri
                      * @description Link to the first output file.

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { currentTemplate } from '../../../infra/build/template-cache.ts';
+import { inventoryOf } from '../../../infra/cost/inventory.ts';
 import { needsOf } from '../../../infra/cost/simulation/needs.ts';
 import { FairQueue } from '../../../infra/cost/simulation/queue.ts';
 import { type Scenario, simulate } from '../../../infra/cost/simulation/simulate.ts';
+import { simulateSplit } from '../../../infra/cost/simulation/split.ts';
+import { readFlattened } from '../../../packages/local-aws/src/template/flatten.ts';
 
 describe('a fair queue', () => {
   it('serves the others first once one account has most of what is in flight', () => {
@@ -143,5 +147,18 @@ describe('the needs of a load', () => {
     const how = (start: string) => all.find(({ name }) => name.startsWith(start))?.how;
     expect(how('media.maxConcurrency')).toBe('at most 1000: one queue has no more workers');
     expect(how('waitConcurrency')).toBe('at most 900: the others need webhooks');
+  });
+});
+
+describe('an hour of 1080p in parts', () => {
+  it('takes less than two minutes and half a dollar with 100 engines', async () => {
+    const inventory = inventoryOf(readFlattened(await currentTemplate()));
+    const run = simulateSplit(inventory, { minutes: 60, bytes: 1e9, places: 100 });
+    expect(run.joined).toBeLessThan(120);
+    expect(run.dollars).toBeLessThan(0.5);
+    expect(run.wholeSeconds).toBeGreaterThan(900);
+    // With few engines it takes about as long as one needs alone, and costs as much.
+    const alone = simulateSplit(inventory, { minutes: 60, bytes: 1e9, places: 1 });
+    expect(alone.joined).toBeGreaterThan(run.wholeSeconds);
   });
 });

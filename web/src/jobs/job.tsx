@@ -13,6 +13,7 @@ import { followJob, isOver } from '../service/live.ts';
 import { messageOf, request } from '../service/request.ts';
 import type { Job, Task } from '../service/types.ts';
 import { Graph, type GraphNode } from './graph.tsx';
+import { PartCells } from './parts.tsx';
 import { titleOf } from './summary.ts';
 
 /** Shows a job, and updates it live. */
@@ -170,6 +171,7 @@ function Result({ task: { result }, known = '' }: { task: Task; known: string | 
   const isKnown =
     result.msg !== undefined && known !== '' && (known.includes(result.msg) || result.msg.includes(known));
   if (result.msg !== undefined && !isKnown) return <>{result.msg}</>;
+  if (result.parts) return <PartCells parts={result.parts} />;
   const files = result.files ?? [];
   if (files.length === 0) return <>–</>;
   return (

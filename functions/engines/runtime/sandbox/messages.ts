@@ -45,6 +45,8 @@ const maxLineBytes = 2 * 1024 * 1024;
 /** Limit for the output of one piece of work. */
 const maxBytesPerWork = 16 * 1024 * 1024;
 const maxNumber = 2 ** 31 - 1;
+/** Enough for the maximum number of boundaries. */
+const maxSurveyLength = 512 * 1024;
 
 /** Returns a message as the process writes it: on a separate line, even after printed text. */
 export function encodeMessage(message: FromSandbox): string {
@@ -173,11 +175,16 @@ function resultOf(value: unknown): WorkResult {
   const { outputs, details, warnings } = fieldsOf(value, 'result');
   return {
     outputs: listOf(outputs, 'outputs', maxFilesPerTask, outputOf),
-    ...(details === undefined ? {} : { details: detailsOf(details, 'details') }),
+    ...(details === undefined ? {} : { details: detailsOf(details, 'details', detailsLengthOf(details)) }),
     ...(warnings === undefined
       ? {}
       : { warnings: listOf(warnings, 'warnings', maxFilesPerTask, (warning) => shown(warning, 'a warning', 1_000)) }),
   };
+}
+
+/** Returns the maximum length of details. The worker that asked for a survey stores nothing of it as it is. */
+function detailsLengthOf(details: unknown): number | undefined {
+  return 'survey' in fieldsOf(details, 'details') ? maxSurveyLength : undefined;
 }
 
 function outputOf(value: unknown): OutputFile {

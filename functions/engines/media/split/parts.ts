@@ -1,0 +1,185 @@
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { mapAtOnce } from '../../../../shared/concurrency.ts';
+import type { JsonObject } from '../../../../shared/tasks/task.ts';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../../runtime/engine.ts';
+import type { PartRequest } from '../../runtime/protocol.ts';
+import { compressedDetails, compressRequest, smaller } from '../compress.ts';
+import { convertRequest } from '../convert.ts';
+import { type MediaFormat, mediaFormat } from '../formats.ts';
+import { openingArgs, probeInput } from '../probe.ts';
+import type { MediaRun } from '../programs.ts';
+import { jobOf, outputOf, type Transcode, transcode } from '../transcode.ts';
+import { seconds } from './chunk.ts';
+import { type PartFacts, readFacts, sameEncoding } from './part-facts.ts';
+import { peakOf } from './peak.ts';
+import { survey } from './survey.ts';
+
+/** The result of a part. */
+interface PartResult {
+  outputs: OutputFile[];
+  details?: JsonObject;
+}
+
+/** Matroska does not store the negative time stamps with which encoded sound begins. */
+const soundDelaySeconds = 0.5;
+
+/** Performs a part of a split run. */
+export async function runPart(
+  work: Work,
+  part: PartRequest,
+  run: MediaRun,
+  onShare: (share: number) => void,
+): Promise<PartResult> {
+  const job = await transcodeOf(work, run, onShare);
+  if (part.kind === 'survey') {
+    const found = 'whole' in job ? { seconds: 0, start: 0, end: 0, sound: false, ...job } : await survey(job, run);
+    return { outputs: [], details: { survey: { ...found } } };
+  }
+  if ('whole' in job) throw new Error(`A run that cannot be split has no parts: ${job.whole}`);
+  // All chunks have the default preset. One that does not fit into the time of its part is rejected.
+  const patient: MediaRun = { ...run, timeLimit: () => ({ ...run.timeLimit(), usual: Number.POSITIVE_INFINITY }) };
+  switch (part.kind) {
+    case 'chunk':
+      return { outputs: [await encodeChunk(job, part, work.folder, patient)] };
+    case 'sound':
+      return { outputs: [await encodeSound(job, work.folder, patient)] };
+    case 'join':
+      return joinParts(job, work, part, patient);
+  }
+}
+
+/** Reads what a whole run would do, or why it cannot be split. */
+async function transcodeOf(
+  work: Work,
+  run: MediaRun,
+  onShare: (share: number) => void,
+): Promise<Transcode | { whole: string }> {
+  const job = jobOf(work, 0, onShare);
+  const { input, target, options } = job;
+  if (work.part?.kind !== 'join' && work.inputs.length !== 1) return { whole: 'The task has several files.' };
+  if (target.kind !== 'video') return { whole: `${target.ext} is not a format of video.` };
+  if (mediaFormat(input.format).kind !== 'video') return { whole: `${input.format} is not a format of video.` };
+  if (work.operation !== 'convert' && work.operation !== 'compress')
+    return { whole: `The operation ${work.operation} is not split.` };
+  const probe = await probeInput(input, run);
+  if (work.operation === 'convert') return { ...job, probe, request: convertRequest(options, target, probe) };
+  const sized = { ...job, probe: { ...probe, cover: undefined } };
+  const request = compressRequest(sized);
+  if (!request) return { whole: 'The size of the file is given, and the chunks would have to share it.' };
+  return { ...sized, request };
+}
+
+/** Returns the format in which the parts for an output are stored: one that holds what the output does. */
+function partFormat({ target }: Transcode): MediaFormat {
+  return target.demuxer === 'mov' ? target : { ...target, ext: 'mkv', muxer: 'matroska' };
+}
+
+/** Encodes a part of the pictures, without anything else. */
+async function encodeChunk(
+  job: Transcode,
+  { index, from, to, video }: Extract<PartRequest, { kind: 'chunk' }>,
+  folder: string,
+  run: MediaRun,
+): Promise<OutputFile> {
+  const { input, probe, request } = job;
+  const target = partFormat(job);
+  const path = join(folder, `chunk.${target.ext}`);
+  const peak = probe.video?.highDynamicRange ? await peakOf(input, probe.video, run) : undefined;
+  const subtitles = request.subtitles === 'hard' ? 'hard' : 'none';
+  const encoding: Transcode = {
+    ...job,
+    path,
+    target,
+    probe: { ...probe, audio: [], cover: undefined, attachments: 0 },
+    request: {
+      ...request,
+      chunk: { from: index === 0 ? undefined : from, to, peak },
+      isPart: true,
+      audio: { encoder: 'none' },
+      video: { ...request.video, ...(video ? { bitRate: video.bitrate } : {}) },
+      subtitles,
+      faststart: false,
+    },
+    passArgs: ['-map_chapters', '-1'],
+  };
+  await transcode(encoding, { ...run, warn: () => {} });
+  return outputOf(encoding);
+}
+
+/** Encodes or copies all sound. In chunks, it would click at each seam. */
+async function encodeSound(job: Transcode, folder: string, run: MediaRun): Promise<OutputFile> {
+  const { probe, request } = job;
+  const target = partFormat(job);
+  const encoding: Transcode = {
+    ...job,
+    path: join(folder, `sound.${target.ext}`),
+    target,
+    probe: { ...probe, video: undefined, subtitles: [], cover: undefined, attachments: 0 },
+    request: { ...request, isPart: true, subtitles: 'none', faststart: false },
+    passArgs: [
+      ...['-map_chapters', '-1'],
+      ...(target.demuxer === 'mov' ? [] : ['-output_ts_offset', seconds(soundDelaySeconds)]),
+    ],
+  };
+  await transcode(encoding, { ...run, warn: () => {} });
+  return outputOf(encoding);
+}
+
+/** Joins the parts, and adds everything else from the source. */
+async function joinParts(
+  job: Transcode,
+  work: Work,
+  { starts, sound }: Extract<PartRequest, { kind: 'join' }>,
+  run: MediaRun,
+): Promise<PartResult> {
+  const parts = work.inputs.slice(1);
+  if (starts.length === 0 || parts.length !== starts.length + (sound ? 1 : 0))
+    throw new Error(`Expected ${starts.length} chunks${sound ? ' and sound' : ''} but received ${parts.length} parts.`);
+  const format = mediaFormat(job.target.demuxer === 'mov' ? 'mp4' : 'mkv');
+  const facts = await mapAtOnce(parts, availableParallelism(), (part) => readFacts(part, format, run));
+  const chunks = facts.slice(0, starts.length);
+  const [heard] = facts.slice(starts.length);
+  const list = join(work.folder, 'chunks.txt');
+  await writeFile(list, chunkList(parts, chunks));
+  const joined = {
+    list,
+    start: chunks[0]?.start ?? 0,
+    sound: heard
+      ? [
+          ...['-itsoffset', seconds(heard.start - (job.target.demuxer === 'mov' ? 0 : soundDelaySeconds))],
+          ...openingArgs(format, parts.at(-1)?.path ?? ''),
+        ]
+      : [],
+  };
+  const { request } = job;
+  // Subtitles that are drawn are in the chunks.
+  const subtitles = request.subtitles === 'hard' ? 'none' : request.subtitles;
+  await transcode({ ...job, request: { ...request, joined, subtitles } }, run);
+  if (work.operation !== 'compress') return { outputs: [outputOf(job)] };
+  const compressed = await smaller(job, run);
+  return { outputs: [compressed.output], details: compressedDetails(compressed) };
+}
+
+/**
+ * Returns the list of chunks for ffmpeg. Each lasts until the next one starts: times of their own would be off by the length of
+ * their last picture, and add up.
+ */
+function chunkList(parts: InputFile[], chunks: PartFacts[]): string {
+  const [first] = chunks;
+  const lines = chunks.map((chunk, index) => {
+    if (!first || !sameEncoding(chunk, first))
+      throw new EngineError('The parts of the video were encoded differently and cannot be joined.', {
+        detail: JSON.stringify([first, chunk]),
+      });
+    const next = chunks[index + 1];
+    if (next && next.start <= chunk.start)
+      throw new EngineError('The parts of the video do not follow each other and cannot be joined.', {
+        detail: JSON.stringify([chunk, next]),
+      });
+    const path = parts[index]?.path ?? '';
+    return `file '${path.replaceAll("'", "'\\''")}'\n${next ? `duration ${seconds(next.start - chunk.start)}\n` : ''}`;
+  });
+  return `ffconcat version 1.0\n${lines.join('')}`;
+}

@@ -1,0 +1,103 @@
+import { putObject } from '../../shared/aws/objects.ts';
+import { writeEngineState } from '../../shared/aws/stores/engine-state.ts';
+import { withDeadline } from '../../shared/concurrency.ts';
+import { defined } from '../../shared/defined.ts';
+import { type Revocable, type RunName, revokedKey } from '../../shared/files/keys.ts';
+import { catalogue } from '../catalogue/catalogues.ts';
+import type { EngineRequest, EngineResponse } from '../engines/runtime/protocol.ts';
+import { BrokenRun } from '../invocation/errors.ts';
+import { invokeEngine } from '../invocation/invoke-engine.ts';
+import { invalidResponse } from '../invocation/parse-response.ts';
+import type { RunPlan } from '../invocation/plan-run.ts';
+import { presignInput, presignOutput, presignRevoked } from '../invocation/presign.ts';
+import type { Run } from './worker.ts';
+
+/** How long an engine may take to notice that its run is revoked, and end it. */
+export const endingMs = 3_000;
+
+type LastResponse = Exclude<EngineResponse, { type: 'isolation' | 'progress' }>;
+
+/** Where a run stores its outputs, and what revokes it. */
+export interface RunNames {
+  output: RunName;
+  revoked: Revocable;
+}
+
+/** Returns the request of a run, with signed URLs of its files. */
+export async function requestOf(
+  { task, attempt, deadline }: Pick<Run, 'task' | 'attempt' | 'deadline'>,
+  { files, ...plan }: RunPlan,
+  names: RunNames = { output: attempt, revoked: attempt },
+): Promise<EngineRequest> {
+  return {
+    taskId: task.id,
+    ...defined({ jobId: task.job }),
+    attempt,
+    tenant: task.user,
+    ...plan,
+    inputs: await Promise.all(
+      files.map(async ({ key, name, format, size }) => ({
+        url: await presignInput(key, deadline),
+        name,
+        format: catalogue.canonical(format),
+        size,
+      })),
+    ),
+    output: await presignOutput(task.id, names.output, plan.maxOutputBytes, deadline),
+    revoked: await presignRevoked(task.id, names.revoked, deadline),
+    deadline,
+  };
+}
+
+/** Returns the last response of an engine that ended its work or refused it. Throws a `BrokenRun` if it can be repeated. */
+export async function lastResponse(
+  engine: string,
+  request: EngineRequest,
+  signal: AbortSignal,
+  progress: (percent: number) => void,
+): Promise<Exclude<LastResponse, { type: 'broken' }>> {
+  let hasReported = false;
+  for await (const response of invokeEngine(engine, request, signal)) {
+    if (response.type === 'progress') progress(response.percent);
+    else if (response.type === 'isolation') {
+      // Each report that differs is a write to the table.
+      if (hasReported) throw invalidResponse('Received a second report of barriers.');
+      hasReported = true;
+      await writeEngineState(engine, response.barriers);
+    } else if (response.type === 'broken') throw new BrokenRun(`The engine broke off: ${response.message}`);
+    else return response;
+  }
+  throw new BrokenRun('The engine ended its response without a result.');
+}
+
+/**
+ * Waits for engines unless the signal aborts. An aborted run is revoked, and its engines have stopped storing files when this
+ * throws.
+ */
+export async function unlessAborted<T>(
+  signal: AbortSignal,
+  work: Promise<T>,
+  revokeRun: () => Promise<unknown>,
+): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } catch (error) {
+    await revokeRun();
+    await withDeadline(
+      work.catch(() => {}),
+      endingMs,
+    );
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Revokes a run, so that its engine ends it if it is still running. */
+export function revoke(taskId: string, run: Revocable): Promise<void> {
+  return putObject(revokedKey(taskId, run), new Uint8Array(), 'application/octet-stream');
+}

@@ -1,0 +1,167 @@
+import type { FinishedPart } from '../../../shared/aws/stores/split-runs.ts';
+import { BrokenRun } from '../../invocation/errors.ts';
+import type { PlannedPart } from './plan-parts.ts';
+
+/** How often a part is run before its run fails. */
+const maxTries = 3;
+/** A chunk that takes this many times the median is run once more. */
+const stragglerFactor = 3;
+/** Fewer finished chunks say little about the others. */
+const minFinished = 3;
+/** Time that even the shortest chunk may take. */
+const minStragglerMs = 2_000;
+
+interface ActiveRun {
+  began: number;
+  percent: number;
+}
+
+interface PartState extends PlannedPart {
+  /** Runs in progress, by their number. */
+  active: Map<number, ActiveRun>;
+  /** How many runs have begun. */
+  begun: number;
+  failures: number;
+  isRepeated: boolean;
+  finished?: FinishedPart;
+}
+
+/** The states of the parts of a split run in one attempt. Decides which of them to run next. */
+export class PartStates {
+  readonly #parts: PartState[];
+  /** How long chunks took that finished in this attempt. */
+  readonly #took: number[] = [];
+  #hasFinishedAny = false;
+
+  constructor(parts: PlannedPart[], finished: ReadonlyMap<string, FinishedPart>) {
+    this.#parts = parts.map((part) => {
+      const known = finished.get(part.name);
+      return {
+        ...part,
+        active: new Map(),
+        begun: 0,
+        failures: 0,
+        isRepeated: false,
+        ...(known && { finished: known }),
+      };
+    });
+  }
+
+  get isDone(): boolean {
+    return this.#parts.every(({ finished }) => finished !== undefined);
+  }
+
+  get total(): number {
+    return this.#parts.length;
+  }
+
+  get done(): number {
+    return this.#parts.filter(({ finished }) => finished !== undefined).length;
+  }
+
+  /** Whether a part has finished in this attempt. */
+  get hasFinishedAny(): boolean {
+    return this.#hasFinishedAny;
+  }
+
+  /** Runs in progress, including second runs of the same part. */
+  get active(): number {
+    return this.#parts.reduce((sum, { active }) => sum + active.size, 0);
+  }
+
+  /** Parts that no engine works on yet. */
+  get waiting(): number {
+    return this.#parts.filter(isWaiting).length;
+  }
+
+  /** The finished share of the work, from 0 to 1. */
+  get share(): number {
+    const all = this.#parts.reduce((sum, { weight }) => sum + weight, 0);
+    return this.#parts.reduce((sum, part) => sum + part.weight * shareOf(part), 0) / all;
+  }
+
+  /** The usual time of a chunk in milliseconds; undefined until some have finished. */
+  get median(): number | undefined {
+    return this.#took.length < minFinished
+      ? undefined
+      : this.#took.toSorted((one, other) => one - other)[Math.floor(this.#took.length / 2)];
+  }
+
+  /** Returns the engine time of each part once: reported if it has finished, and else what has passed. */
+  usedMs(now: number): number {
+    return this.#parts.reduce((sum, { finished, active }) => {
+      const began = Math.min(now, ...[...active.values()].map((run) => run.began));
+      return sum + (finished?.ms ?? now - began);
+    }, 0);
+  }
+
+  /** Returns the parts to run next in as many places: those that wait, then chunks that take too long. */
+  next(places: number, now: number): PlannedPart[] {
+    const room = Math.max(0, places - this.active);
+    const late = stragglerFactor * (this.median ?? Number.POSITIVE_INFINITY);
+    const isStraggler = ({ request, finished, active, isRepeated }: PartState) =>
+      request.kind === 'chunk' &&
+      !finished &&
+      !isRepeated &&
+      [...active.values()].some(({ began }) => now - began > Math.max(minStragglerMs, late));
+    return [...this.#parts.filter(isWaiting), ...this.#parts.filter(isStraggler)].slice(0, room);
+  }
+
+  /** Begins a run of a part, and returns its number. */
+  begin(name: string, now: number): number {
+    const part = this.#part(name);
+    if (part.active.size > 0) part.isRepeated = true;
+    part.begun += 1;
+    part.active.set(part.begun, { began: now, percent: 0 });
+    return part.begun;
+  }
+
+  progress(name: string, run: number, percent: number): void {
+    const active = this.#part(name).active.get(run);
+    if (active) active.percent = Math.max(active.percent, percent);
+  }
+
+  /** Records the result of a run. The first one of a part counts. */
+  finish(name: string, run: number, result: FinishedPart, now: number): void {
+    const part = this.#part(name);
+    const began = part.active.get(run)?.began ?? now;
+    part.active.delete(run);
+    if (part.finished) return;
+    part.finished = result;
+    this.#hasFinishedAny = true;
+    if (part.request.kind === 'chunk') this.#took.push(now - began);
+  }
+
+  /** Records that a run ended without a result. Throws the error if the part is not run again. */
+  fail(name: string, run: number, error: unknown): void {
+    const part = this.#part(name);
+    part.active.delete(run);
+    if (part.finished) return;
+    part.failures += 1;
+    if (!(error instanceof BrokenRun) || part.failures >= maxTries) throw error;
+  }
+
+  /** Takes back a run that has not begun, because no engine was free. */
+  takeBack(name: string, run: number): void {
+    this.#part(name).active.delete(run);
+  }
+
+  /** Returns the outputs of parts in the order of the plan. */
+  outputs(kind: PlannedPart['request']['kind']): FinishedPart[] {
+    return this.#parts.flatMap(({ request, finished }) => (request.kind === kind && finished ? [finished] : []));
+  }
+
+  #part(name: string): PartState {
+    const part = this.#parts.find((each) => each.name === name);
+    if (!part) throw new Error(`There is no part ${name}.`);
+    return part;
+  }
+}
+
+function isWaiting({ finished, active }: PartState): boolean {
+  return !finished && active.size === 0;
+}
+
+function shareOf({ finished, active }: PartState): number {
+  return finished ? 1 : Math.max(0, ...[...active.values()].map(({ percent }) => percent)) / 100;
+}

@@ -1,0 +1,70 @@
+import type { Task } from '../../tasks/task.ts';
+import { type Item, query, updateOrRead } from '../table.ts';
+import { partitions } from '../table-schema.ts';
+
+/** A part of a split run whose output is stored. */
+export interface FinishedPart {
+  key: string;
+  size: number;
+  format: string;
+  /** Engine time in milliseconds. */
+  ms: number;
+}
+
+/** What earlier attempts of a task have done: the plan as it was stored, and the finished parts by name. */
+export interface SplitRecord {
+  plan?: string;
+  parts: Map<string, FinishedPart>;
+}
+
+const planKey = 'plan';
+const partPrefix = 'part#';
+
+/** Reads the plan and the finished parts of a task. */
+export async function readSplit({ id }: Pick<Task, 'id'>): Promise<SplitRecord> {
+  const items = await query({ keys: 'pk = :pk', values: { ':pk': partitionOf(id) } });
+  const plan = items.find(({ sk }) => sk === planKey)?.plan;
+  const parts = items.filter(({ sk }) => String(sk).startsWith(partPrefix));
+  return {
+    ...(typeof plan === 'string' ? { plan } : {}),
+    parts: new Map(parts.map((item) => [String(item.sk).slice(partPrefix.length), partOf(item)])),
+  };
+}
+
+/** Stores the plan of a task, unless there is one; returns the one that is stored. */
+export async function keepPlan(task: Pick<Task, 'id' | 'expiresAt'>, plan: string): Promise<string> {
+  const item = await keepFirst(task, planKey, { plan });
+  return String(item.plan);
+}
+
+/** Adds a finished part to the set of a task, unless it has it; returns the one that the set has. */
+export async function keepPart(
+  task: Pick<Task, 'id' | 'expiresAt'>,
+  name: string,
+  part: FinishedPart,
+): Promise<FinishedPart> {
+  return partOf(await keepFirst(task, `${partPrefix}${name}`, { ...part }));
+}
+
+async function keepFirst({ id, expiresAt }: Pick<Task, 'id' | 'expiresAt'>, sk: string, values: Item): Promise<Item> {
+  const entries = Object.entries({ ...values, ttl: Math.ceil(Date.parse(expiresAt) / 1000) });
+  const { item } = await updateOrRead(
+    { pk: partitionOf(id), sk },
+    `SET ${entries.map((_, index) => `#a${index} = :a${index}`).join(', ')}`,
+    {
+      names: Object.fromEntries(entries.map(([name], index) => [`#a${index}`, name])),
+      values: Object.fromEntries(entries.map(([, value], index) => [`:a${index}`, value])),
+      condition: 'attribute_not_exists(pk)',
+    },
+  );
+  if (!item) throw new Error(`DynamoDB returned no item for ${sk} of the task ${id}.`);
+  return item;
+}
+
+function partOf({ key, size, format, ms }: Item): FinishedPart {
+  return { key: String(key), size: Number(size), format: String(format), ms: Number(ms) };
+}
+
+function partitionOf(id: string): string {
+  return `${partitions.split}${id}`;
+}

@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { ffmpegPath } from '../../functions/engines/media/programs.ts';
+import { onlyInBreadth } from '../support/breadth.ts';
+import { formOf, postForm, type TaskView, taskOf } from '../support/client.ts';
+import { inMilliseconds, usageOf, usedBy } from '../support/metered-jobs.ts';
+import { allGone, descendantsOf } from '../support/processes.ts';
+import { type RunningService, startService } from '../support/running-stack.ts';
+import { longVideo, splitVideo, videoFacts } from '../support/split-video.ts';
+import { storedFiles } from '../support/stored-files.ts';
+import { until } from '../support/until.ts';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+
+const run = promisify(execFile);
+let service: RunningService;
+let folder: string;
+let source: string;
+
+beforeAll(async () => {
+  [service, folder] = await Promise.all([
+    startService({ LATHE_SPLIT_SECONDS: '1', LATHE_MINUTES_PER_MONTH: '100' }),
+    mkdtemp(join(tmpdir(), 'lathe-test-')),
+  ]);
+  source = await longVideo(folder);
+});
+
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function startSplit(): Promise<string> {
+  const job = await service.client.createJob(splitVideo());
+  await postForm(formOf(taskOf(job, 'upload')), 'long.mkv', await readFile(source));
+  return job.id;
+}
+
+const worker = () => service.as({ worker: 'media' });
+
+test('A long video is converted in parts, whose progress rises, and its minutes count once', async () => {
+  const id = await startSplit();
+  const shown: TaskView[] = [];
+  const job = await until(
+    'the job has ended',
+    async () => {
+      const state = await service.client.showJob(id);
+      const task = taskOf(state, 'convert');
+      if (task.status === 'processing') shown.push(task);
+      return state.status === 'completed' || state.status === 'failed' ? state : undefined;
+    },
+    { seconds: 200, everyMs: 200 },
+  );
+  const task = taskOf(job, 'convert');
+  expect(task.status, JSON.stringify(task.result)).toBe('completed');
+
+  const { estimate, parts, url } = task.result;
+  expect(estimate?.parts).toBeGreaterThan(3);
+  expect(parts).toBeUndefined();
+  const percents = shown.flatMap(({ progress }) => progress ?? []);
+  expect(percents).toEqual([...percents].toSorted((one, other) => one - other));
+  const seen = shown.flatMap(({ result }) => result.parts ?? []);
+  expect(seen.at(-1)?.total).toBe(estimate?.parts);
+  expect(seen.some(({ done }) => done > 0)).toBe(true);
+
+  const path = join(folder, 'out.mp4');
+  await writeFile(path, Buffer.from(await (await fetch(url ?? '')).arrayBuffer()));
+  const [made, wanted] = [await videoFacts(path), await videoFacts(source)];
+  expect(made.frames).toBe(wanted.frames);
+  expect(Math.abs(made.seconds - wanted.seconds)).toBeLessThan(0.1);
+  expect(made.streams).toEqual(['video', 'audio']);
+
+  const stored = await storedFiles(await worker(), task.id);
+  expect(stored.filter((key) => !key.endsWith('/0') || key.includes('/parts/') || key.includes('/posted/'))).toEqual(
+    [],
+  );
+  const usage = await usageOf(service.client);
+  expect(usage.tasks).toBe(1);
+  expect(inMilliseconds(usage.conversionSeconds)).toBe(usedBy([job]));
+  expect(Math.round((usage.month.remainingMinutes ?? 0) * 60_000)).toBe(100 * 60_000 - usedBy([job]));
+});
+
+// Again where the machine was busy with something else for the two seconds.
+test('Canceling it ends the programs of all parts within two seconds, and leaves nothing in the bucket', {
+  retry: 2,
+}, async () => {
+  const id = await startSplit();
+  const task = await until('a part is done', async () => {
+    const found = taskOf(await service.client.showJob(id), 'convert');
+    return (found.result.parts?.done ?? 0) > 0 ? found : undefined;
+  });
+  const isOwn = ({ command }: { command: string }) => command.startsWith(`${ffmpegPath()} `);
+  const programs = await until('programs are running', async () => {
+    const found = (await descendantsOf(service.pid)).filter(isOwn);
+    return found.length > 0 ? found : undefined;
+  });
+  await service.client.call<TaskView>('POST', `/v1/process/tasks/${task.id}/cancel`);
+  const canceledAt = Date.now();
+  await allGone(programs);
+  expect(Date.now() - canceledAt).toBeLessThan(2_000);
+  const caller = await worker();
+  await until('nothing is left', async () => (await storedFiles(caller, task.id)).length === 0);
+  expect((await descendantsOf(service.pid)).filter(isOwn)).toEqual([]);
+});
+
+test('Ten split tasks in a row are no loop to Lambda', { ...onlyInBreadth, timeout: 900_000 }, async () => {
+  const path = join(folder, 'short.mkv');
+  await run(ffmpegPath(), [
+    ...['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25:duration=20'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', path],
+  ]);
+  // Lossless, so that each output is as large as the first.
+  const steps = Array.from({ length: 10 }, (_, index) => [
+    `convert${index}`,
+    {
+      operation: 'convert',
+      input: index === 0 ? 'upload' : `convert${index - 1}`,
+      output_format: 'mkv',
+      options: { video_codec: 'ffv1' },
+    },
+  ]);
+  const job = await service.client.createJob({ upload: { operation: 'import/upload' }, ...Object.fromEntries(steps) });
+  await postForm(formOf(taskOf(job, 'upload')), 'short.mkv', await readFile(path));
+  const ended = await service.client.waitForJob(job.id, { seconds: 800 });
+  expect(ended.tasks.map(({ status, result }) => [status, result.msg])).toEqual(
+    ended.tasks.map(() => ['completed', undefined]),
+  );
+  const parts = ended.tasks.slice(1).map(({ result }) => result.estimate?.parts ?? 0);
+  expect(Math.min(...parts), JSON.stringify(ended.tasks.map(({ result }) => result))).toBeGreaterThan(1);
+});
