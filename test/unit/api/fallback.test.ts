@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { handler } from '../../../functions/api/service/fallback.ts';
 
 const messageFor = async (path: string, method = 'GET') => {
-  const { body } = await handler({ requestContext: { http: { method, path } } } as APIGatewayProxyEventV2);
+  const { body } = await handler({ headers: {}, requestContext: { http: { method, path } } } as APIGatewayProxyEventV2);
   return JSON.parse(body ?? '').msg;
 };
 

@@ -24,7 +24,7 @@ const kinds: [title: string, formats: string][] = [
   ],
   [
     'Video',
-    'mp4 mov webm mkv avi mpg mpeg m4v wmv flv 3gp ogv ts mts m2ts vob mxf 3g2 f4v asf divx xvid dv rm swf mjpeg h264 hevc ' +
+    'mp4 mov webm mkv hls dash avi mpg mpeg m4v wmv flv 3gp ogv ts mts m2ts vob mxf 3g2 f4v asf divx xvid dv rm swf mjpeg h264 hevc ' +
       'm2v m1v ogx wtv nut y4m ivf ismv flc fli',
   ],
   [
