@@ -508,7 +508,7 @@ export function pictureFilters(
   // After the filters that need the pictures before and after, and before those that cost more.
   if (request.chunk) filters.push(chunkSelection(request.chunk));
   if (hasAlpha(video.pixelFormat)) filters.push(...onWhite);
-  if (video.highDynamicRange) filters.push(...standardRange(request.chunk?.peak));
+  if (video.highDynamicRange) filters.push(...toStandardRange);
   const { box } = request;
   if (box) filters.push(`crop=${box.width}:${box.height}:${box.x}:${box.y}`);
   const source = box ? { ...video, width: box.width, height: box.height } : video;
@@ -589,12 +589,6 @@ export const toStandardRange = [
   'zscale=t=bt709:m=bt709:r=tv',
   'format=yuv420p',
 ];
-
-/** The filter for tones takes their peak from the first picture it gets, which in a chunk may not have it. */
-function standardRange(peak: number | undefined): string[] {
-  if (peak === undefined) return toStandardRange;
-  return toStandardRange.map((filter) => (filter.startsWith('tonemap=') ? `${filter}:peak=${peak}` : filter));
-}
 
 /** Returns the size of the output frames. */
 export function resizeTo(

@@ -53,22 +53,23 @@ const irregular = [
   '1/90000',
 ];
 
-/** A recording with the colours and brightness of television of the last years. */
-function hdr10(more = ''): Pick<Source, 'make'> {
-  const display = 'G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50)';
+/** A recording with the colours of HDR10, and its brightness in cd/m² if that is declared. */
+function hdr10(seconds: number, brightest?: number): string[] {
+  const display = 'G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(40000000,50)';
+  const declared = brightest ? `:hdr10=1:master-display=${display}:max-cll=${brightest},400` : '';
   const colours = 'colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc';
-  return {
-    make: [
-      ...[...moving(6), '-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-preset', 'ultrafast'],
-      ...['-color_primaries', 'bt2020', '-color_trc', 'smpte2084', '-colorspace', 'bt2020nc', '-x265-params'],
-      `log-level=none:keyint=25:min-keyint=25:hdr10=1:master-display=${display}:max-cll=1000,400:${colours}${more}`,
-    ],
-  };
+  return [
+    ...[...moving(seconds), '-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-preset', 'ultrafast'],
+    ...['-color_primaries', 'bt2020', '-color_trc', 'smpte2084', '-colorspace', 'bt2020nc', '-x265-params'],
+    `log-level=none:keyint=25:min-keyint=25:${colours}${declared}`,
+  ];
 }
 
 interface Source {
   format: string;
   make: string[];
+  /** Makes a second file that follows the first one without a new encoding. */
+  followedBy?: string[];
   /** Made from the first, with streams copied. */
   remake?: string[];
   to: 'mp4' | 'mkv' | 'webm' | 'mov';
@@ -124,7 +125,13 @@ const sources: Record<string, Source> = {
     remake: ['-metadata:s:v:0', 'rotate=90'],
     to: 'mp4',
   },
-  HDR10: { ...hdr10(), format: 'mkv', to: 'mkv', options: { compatibility: 'archive' }, pixels: 'yuv420p10le' },
+  HDR10: {
+    make: hdr10(6, 1000),
+    format: 'mkv',
+    to: 'mkv',
+    options: { compatibility: 'archive' },
+    pixels: 'yuv420p10le',
+  },
   'an odd duration': {
     format: 'mp4',
     make: [...moving(7.77, '24000/1001'), ...tone(7.31), ...h264('bframes=2'), ...aac],
@@ -264,9 +271,16 @@ async function picturesOf(
     });
 }
 
-async function make(name: string, { format, make: args, remake }: Source): Promise<string> {
+async function make(name: string, { format, make: args, followedBy, remake }: Source): Promise<string> {
   const path = join(folder, `${name.replaceAll(/\W/g, '-')}.${format}`);
   await ffmpeg(...args, path);
+  if (followedBy) {
+    const next = `${path}.next.${format}`;
+    await ffmpeg(...followedBy, next);
+    const list = await testFile('list', `ffconcat version 1.0\nfile '${path}'\nfile '${next}'\n`);
+    await ffmpeg('-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy', `${path}.both.${format}`);
+    return `${path}.both.${format}`;
+  }
   if (!remake) return path;
   const again = `${path}.${format}`;
   const seek = remake[0] === '-ss';
@@ -329,8 +343,8 @@ describe('A split run without loss has every picture of the source at its time, 
 describe('A split run without loss has the pictures of a whole run with', () => {
   const filtered: Record<string, { source: Source; words?: string; options: Record<string, unknown> }> = {
     'tones of HDR10 for other screens': {
-      // The brightness is declared before the first picture only.
-      source: { ...hdr10(':repeat-headers=0'), format: 'mp4', to: 'mp4' },
+      // The brightness is declared in the first chunk only.
+      source: { format: 'mkv', make: hdr10(1, 4000), followedBy: hdr10(5), to: 'mp4' },
       options: {},
     },
     'another frame rate': {

@@ -7,8 +7,6 @@ export interface Chunk {
   from: number | undefined;
   /** Undefined for the last chunk. */
   to: number | undefined;
-  /** The brightest value of an HDR video, relative to white, as the whole run reads it from the first picture. */
-  peak?: number | undefined;
 }
 
 /** Decoded before a chunk, for filters with memory and for streams that need several pictures to recover after a seek. */

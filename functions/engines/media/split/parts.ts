@@ -13,7 +13,6 @@ import type { MediaRun } from '../programs.ts';
 import { jobOf, outputOf, type Transcode, transcode } from '../transcode.ts';
 import { seconds } from './chunk.ts';
 import { type PartFacts, readFacts, sameEncoding } from './part-facts.ts';
-import { peakOf } from './peak.ts';
 import { survey } from './survey.ts';
 
 /** The result of a part. */
@@ -83,10 +82,9 @@ async function encodeChunk(
   folder: string,
   run: MediaRun,
 ): Promise<OutputFile> {
-  const { input, probe, request } = job;
+  const { probe, request } = job;
   const target = partFormat(job);
   const path = join(folder, `chunk.${target.ext}`);
-  const peak = probe.video?.highDynamicRange ? await peakOf(input, probe.video, run) : undefined;
   const subtitles = request.subtitles === 'hard' ? 'hard' : 'none';
   const encoding: Transcode = {
     ...job,
@@ -95,7 +93,7 @@ async function encodeChunk(
     probe: { ...probe, audio: [], cover: undefined, attachments: 0 },
     request: {
       ...request,
-      chunk: { from: index === 0 ? undefined : from, to, peak },
+      chunk: { from: index === 0 ? undefined : from, to },
       isPart: true,
       audio: { encoder: 'none' },
       video: { ...request.video, ...(video ? { bitRate: video.bitrate } : {}) },
