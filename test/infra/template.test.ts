@@ -88,7 +88,7 @@ describe('every function', () => {
       );
       expect(statementsOf(role).map(({ Action }) => Action)).toEqual(['lambda:InvokeFunction']);
     }
-    expect(signers).toHaveLength(2);
+    expect(signers).toHaveLength(3);
   });
 
   test('that signs requests of clients uses a role that may do nothing else', () => {
@@ -542,6 +542,7 @@ const objectActions: Record<string, string> = {
   get: 'GetObject',
   put: 'PutObject',
   abort: 'AbortMultipartUpload',
+  listParts: 'ListMultipartUploadParts',
   delete: 'DeleteObject',
 };
 
@@ -628,9 +629,14 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   ['and no function writes them', /s3:PutObject .*\/uploads\/\*$/, []],
   ['but those that make forms', /sts:AssumeRole .*SignersUploads\w*$/, ['HttpCreateJob', 'HttpImportUpload']],
   [
-    'workers, instant conversions and images by URL read stored files',
+    'workers, the importer of uploads, instant conversions and images by URL read stored files',
     /s3:GetObject .*\/files\/\*$/,
-    /^Engine\w+Worker$|^HttpInstant$|^HttpPicture$/,
+    /^Engine\w+Worker$|^LifecycleUploaded$|^HttpInstant$|^HttpPicture$/,
+  ],
+  [
+    'only the sweep lists incomplete uploads, for which AWS knows no prefix',
+    /s3:ListBucketMultipartUploads /,
+    ['LifecycleSweep'],
   ],
   ['and links do', /sts:AssumeRole .*SignersFiles\w*$/, ['HttpFile', 'HttpInstant', 'HttpPicture']],
   [
@@ -679,7 +685,7 @@ describe('roles', () => {
 
   test('list the bucket under named prefixes only', () => {
     for (const [name, atoms] of grants)
-      for (const atom of atoms.filter((each) => each.startsWith('s3:ListBucket')))
+      for (const atom of atoms.filter((each) => each.startsWith('s3:ListBucket ')))
         expect(atom, name).toMatch(/ where s3:prefix StringLike [a-z]+\/\*$/);
   });
 });

@@ -55,6 +55,8 @@ async function openSession(): Promise<Signer> {
     throw new Error('Expected credentials with their expiration from STS.');
   const client = new S3Client({
     ...clientSettings('S3'),
+    // The checksum of a part is not known when its URL is signed.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
     credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
   });
   return { client, name: required('LATHE_BUCKET'), expiresAt: Expiration.getTime() };

@@ -8,7 +8,8 @@ import { messageOf, request, send } from '../service/request.ts';
 import type { Job, ResultFile, Task } from '../service/types.ts';
 import { likelyOutput, outputsOf } from './formats.ts';
 import type { OptionValues } from './options-form.tsx';
-import { upload } from './upload.ts';
+import { findPending, forget, remember } from './pending-uploads.ts';
+import { isResumable, upload } from './upload.ts';
 
 export type Source = { file: File } | { url: string };
 
@@ -139,15 +140,21 @@ export async function start(item: Item): Promise<void> {
     }
     if (!result && stopped.aborted) return;
     if (!result) showProgress(item);
-    const job = result ?? (await request<Job>('POST', '/v1/process/jobs', jobOf(item)));
+    const job = result ?? (await pendingJob(item)) ?? (await request<Job>('POST', '/v1/process/jobs', jobOf(item)));
     if (stopped.aborted) return await cancelJob(job);
     await track(item, job, stopped);
   } catch (error) {
     if (stopped.aborted) return;
     item.phase.value = 'failed';
     item.problem.value = messageOf(error);
-    if (item.job.value) void cancelJob(item.job.value);
+    // The next attempt resumes the upload of a large file.
+    if (item.job.value && !(await pendingJob(item).catch(() => undefined))) void cancelJob(item.job.value);
   }
+}
+
+/** Returns the job that waits for the rest of a large file, whose upload was broken off before. */
+async function pendingJob(item: Item): Promise<Job | undefined> {
+  return 'file' in item.source ? findPending(item.source.file, jobOf(item)) : undefined;
 }
 
 /** Converts a single small file within one request. The results of several are stored, so that a ZIP can have them. */
@@ -178,7 +185,12 @@ async function track(item: Item, job: Job, stopped: AbortSignal): Promise<void> 
   });
   stopped.addEventListener('abort', unfollow);
   const form = job.tasks?.find(({ name }) => name === 'import')?.result.form;
-  if ('file' in item.source && form) await upload(form, item.source.file, (share) => showUpload(item, share), stopped);
+  if ('file' in item.source && form) {
+    const { file } = item.source;
+    if (isResumable(form, file)) remember(file, jobOf(item), job);
+    await upload(form, file, (share) => showUpload(item, share), stopped);
+    forget(job.id);
+  }
   if (item.phase.value === 'uploading') {
     item.phase.value = 'working';
     item.progress.value = undefined;
@@ -243,7 +255,10 @@ function reasonOf(job: Job): string {
 export async function cancel(item: Item): Promise<void> {
   item.stop.abort();
   item.phase.value = 'canceled';
-  if (item.job.value) await cancelJob(item.job.value);
+  if (item.job.value) {
+    forget(item.job.value.id);
+    await cancelJob(item.job.value);
+  }
 }
 
 /** Creates a ZIP of all results, and returns its URL. */
