@@ -96,7 +96,11 @@ describe('every function', () => {
       statements.map(({ effect, actions, resources }) => `${effect} ${actions} ${resources}`),
     );
     const bucket = stack.buckets[0]?.arn;
-    expect(grants).toEqual([[`Allow s3:PutObject ${bucket}/uploads/*`], [`Allow s3:GetObject ${bucket}/files/*`]]);
+    expect(grants).toEqual([
+      [`Allow s3:PutObject ${bucket}/uploads/*`],
+      [`Allow s3:PutObject ${bucket}/files/*`],
+      [`Allow s3:GetObject ${bucket}/files/*`],
+    ]);
   });
 
   test('runs a module of this project by name', () => {
@@ -553,6 +557,11 @@ function permissionsOf(need: Permission, { environment }: LocalFunction, engine?
   if (keysOfItems[kind]) return [`dynamodb:${itemActions[action]} ${table} ${withKeys(keysOfItems[kind])}`];
   const [index, keys] = keysOfIndexes[kind] ?? [];
   if (index && keys) return [`dynamodb:Query ${table}/index/${index} ${withKeys(keys)}`];
+  if (kind === 'incompleteUploads') return [`s3:ListBucketMultipartUploads ${bucket}`];
+  if (need === 'notifications:send')
+    return stack.queues
+      .filter(({ logicalId }) => /^FilesUploadsQueue/.test(logicalId))
+      .map(({ arn }) => `sqs:SendMessage ${arn}`);
   if (action === 'sign')
     return stack.assumableRoles
       .filter(({ logicalId }) => logicalId.toLowerCase().startsWith(`signers${kind}`))
