@@ -84,7 +84,7 @@ export class LatheStack extends Stack {
     };
     const rows = Object.entries<Route>(routes);
     // A stack of their own, because one for all endpoints would leave too little of its 500 resources.
-    const isInstant = ([, { tag }]: (typeof rows)[number]) => tag === 'Instant' || tag === 'Images by URL';
+    const isInstant = ([, { tag }]: (typeof rows)[number]) => ['Instant', 'Images by URL', 'Uploads'].includes(tag);
     const endpoints = new Endpoints(this, 'Api', { ...served, rows: rows.filter((row) => !isInstant(row)) });
     endpoints.addFallback(http.api);
     const { logGroup } = endpoints;

@@ -88,7 +88,7 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
 }
 
 function signingVariables(permissions: readonly Permission[], { signers }: Resources): Record<string, string> {
-  const kinds = (['uploads', 'files'] as const).filter((kind) => permissions.includes(`${kind}:sign`));
+  const kinds = (['uploads', 'parts', 'files'] as const).filter((kind) => permissions.includes(`${kind}:sign`));
   const [kind, ...others] = kinds;
   if (others.length > 0) throw new Error('A function signs requests for one kind of objects.');
   return kind === undefined ? {} : { LATHE_SIGNING_ROLE: signers[kind].roleArn };
@@ -138,7 +138,11 @@ export const uploadedPermissions: readonly Permission[] = [
   'uploads:get',
   'uploads:list',
   'uploads:delete',
+  // Files that were uploaded in parts are where they stay.
+  'files:get',
+  'files:list',
   'files:put',
+  'files:abort',
   'files:delete',
 ];
 
@@ -184,6 +188,7 @@ const objectActions: Record<Exclude<ObjectAction, 'list'>, string> = {
   get: 'GetObject',
   put: 'PutObject',
   abort: 'AbortMultipartUpload',
+  listParts: 'ListMultipartUploadParts',
   delete: 'DeleteObject',
 };
 
@@ -195,8 +200,12 @@ function grantsOf(permission: Permission, resources: Resources): Grant[] {
   switch (permission) {
     case 'uploads:sign':
       return grants('sts:AssumeRole', signers.uploads.roleArn);
+    case 'parts:sign':
+      return grants('sts:AssumeRole', signers.parts.roleArn);
     case 'files:sign':
       return grants('sts:AssumeRole', signers.files.roleArn);
+    case 'incompleteUploads:list':
+      return grants('s3:ListBucketMultipartUploads', bucket.bucketArn);
     case 'ownedTask:query':
       return [indexGrant('ownedTask', tableSchema.byOwner.name, table)];
     case 'ownedJob:query':

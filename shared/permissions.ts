@@ -7,9 +7,9 @@ export type ItemAction = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'dele
 
 /** A kind of object, named by the prefix of its key. */
 export type ObjectKind = keyof typeof objectPrefixes;
-export type ObjectAction = 'get' | 'put' | 'abort' | 'delete' | 'list';
+export type ObjectAction = 'get' | 'put' | 'abort' | 'listParts' | 'delete' | 'list';
 /** Kinds of objects that clients access by signed requests. A separate role signs those. */
-export type SignedKind = 'uploads' | 'files';
+export type SignedKind = 'uploads' | 'parts' | 'files';
 
 /** One action on one kind of resource. The role of a function allows only what its route or construct lists. */
 export type Permission =
@@ -21,6 +21,8 @@ export type Permission =
   | 'due:query'
   | `${ObjectKind}:${ObjectAction}`
   | `${SignedKind}:sign`
+  /** Incomplete multipart uploads of the whole bucket. */
+  | 'incompleteUploads:list'
   /** Queues tasks for all engines or, for an endpoint, those that perform its operation. */
   | 'work:send'
   /** Invokes engines. */

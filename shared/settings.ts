@@ -1,14 +1,17 @@
+import { maxConfigurableFileBytes } from './files/limits.ts';
+
 /** Invalid configuration: lists every mistake with its name and the expected form. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-const setting = (variable: string, defaultValue: number, minimum: number, meaning: string) => ({
-  variable,
-  defaultValue,
-  minimum,
-  meaning,
-});
+const setting = (
+  variable: string,
+  defaultValue: number,
+  minimum: number,
+  meaning: string,
+  maximum: number = Number.MAX_SAFE_INTEGER,
+) => ({ variable, defaultValue, minimum, maximum, meaning });
 
 /** The settings of a deployment: environment variables locally, context values of the same meaning in AWS. */
 export const numberSettings = {
@@ -16,7 +19,13 @@ export const numberSettings = {
   recordSeconds: setting('LATHE_RECORD_SECONDS', 86_400, 1, 'how long records are kept'),
   uploadSeconds: setting('LATHE_UPLOAD_SECONDS', 3_600, 1, 'how long an upload form is valid'),
   sweepSeconds: setting('LATHE_SWEEP_SECONDS', 60, 1, 'how often the sweep runs'),
-  maxFileBytes: setting('LATHE_MAX_FILE_BYTES', 5_000_000_000, 1, 'maximum size of an imported file'),
+  maxFileBytes: setting(
+    'LATHE_MAX_FILE_BYTES',
+    5_000_000_000,
+    1,
+    'maximum size of an imported file, up to 1 TB',
+    maxConfigurableFileBytes,
+  ),
   ratePerMinute: setting(
     'LATHE_RATE_PER_MINUTE',
     3_000,
@@ -67,13 +76,12 @@ export type NumberSettings = { [name in keyof typeof numberSettings]: number };
 export function readNumberSettings(environment: Record<string, string | undefined>): NumberSettings {
   const mistakes: string[] = [];
   const values: Record<string, number> = {};
-  for (const [name, { variable, defaultValue, minimum, meaning }] of Object.entries(numberSettings)) {
+  for (const [name, { variable, defaultValue, minimum, maximum, meaning }] of Object.entries(numberSettings)) {
     const text = environment[variable];
     const value = text === undefined || text === '' ? defaultValue : Number(text);
-    if (!Number.isSafeInteger(value) || value < minimum) {
-      mistakes.push(
-        `${variable} (${meaning}): expected an integer of at least ${minimum} but received ${JSON.stringify(text)}`,
-      );
+    if (!Number.isSafeInteger(value) || value < minimum || value > maximum) {
+      const range = Number.isSafeInteger(value) && value > maximum ? `at most ${maximum}` : `at least ${minimum}`;
+      mistakes.push(`${variable} (${meaning}): expected an integer of ${range} but received ${JSON.stringify(text)}`);
     }
     values[name] = value;
   }

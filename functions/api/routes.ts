@@ -14,6 +14,7 @@ import { serviceRoutes } from './routes/service.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { tokenRoutes } from './routes/tokens.ts';
+import { uploadRoutes } from './routes/uploads.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
@@ -26,6 +27,7 @@ export const routes = {
   ...taskRoutes,
   ...jobRoutes,
   ...operationRoutes,
+  ...uploadRoutes,
   ...instantRoutes,
   ...pictureRoutes,
   ...tokenRoutes,

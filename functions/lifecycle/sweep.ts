@@ -1,16 +1,16 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
-import { deleteFilesBefore, objectExists } from '../../shared/aws/objects.ts';
+import { abortParts, deleteFilesBefore, listIncompleteUploads, objectExists } from '../../shared/aws/objects.ts';
 import { sendUploadNotification } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/stores/records.ts';
 import { deliveries } from '../../shared/aws/stores/webhook-deliveries.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
-import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
+import { objectPrefixes, taskOfKey, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt } from '../../shared/ids.ts';
 import type { GroupRecord } from '../../shared/lifecycle/dependencies.ts';
 import type { PostedFiles } from '../../shared/lifecycle/recover.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
-import { isTask } from '../../shared/tasks/task.ts';
+import { hasEnded, isTask, type Task } from '../../shared/tasks/task.ts';
 import type { DeliveryRef } from '../../shared/webhooks/deliveries.ts';
 import { pingConnections, sweepsBetweenPings } from '../events/websocket/pings.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
@@ -21,14 +21,23 @@ const logger = new Logger({ serviceName: 'lathe' });
 const batch = 400;
 const reserveMs = 10_000;
 const groupsAtOnce = 16;
+/** Longer than a function runs. */
+const lostUploadMs = 20 * 60_000;
 /** The function that receives the notifications imports the files: a sweep may have no time left to copy a large one. */
 const posted: PostedFiles = {
-  exists: ({ id }) => objectExists(uploadKey(id)),
-  importAgain: ({ id }) => {
-    logger.warn('the notification of a posted file was lost', { taskId: id });
-    return sendUploadNotification(uploadKey(id));
+  exists: async (task) => (await postedKeyOf(task)) !== undefined,
+  importAgain: async (task) => {
+    const key = await postedKeyOf(task);
+    logger.warn('the notification of a posted file was lost', { taskId: task.id });
+    if (key !== undefined) await sendUploadNotification(key);
   },
 };
+
+/** Returns the key of the file that a client has posted, or has completely uploaded in parts. */
+async function postedKeyOf({ id, upload }: Task): Promise<string | undefined> {
+  for (const key of [uploadKey(id), ...(upload ? [upload.key] : [])]) if (await objectExists(key)) return key;
+  return undefined;
+}
 
 /** Links expire by the clock and not by the deletion. Listing every prefix each minute would cost more than a dollar a month. */
 const deleteFiles = inEvery(10, deleteOldFiles);
@@ -116,7 +125,25 @@ async function deleteOldFiles(): Promise<number> {
   const deleted = await Promise.all(
     Object.values(objectPrefixes).map((prefix) => deleteFilesBefore(prefix, firstIdToKeep)),
   );
+  await abortLostUploads(firstIdToKeep);
   return deleted.reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * Aborts the incomplete uploads that nobody continues: those of tasks that ended or expired, and those of a function that died.
+ * A younger upload may belong to a run that has not recorded it yet.
+ */
+async function abortLostUploads(firstIdToKeep: string): Promise<void> {
+  const startedBefore = Date.now() - lostUploadMs;
+  await mapAtOnce(await listIncompleteUploads(), groupsAtOnce, async (upload) => {
+    const taskId = taskOfKey(upload.key) ?? '';
+    if (taskId >= firstIdToKeep) {
+      if (upload.startedAt >= startedBefore) return;
+      const task = await records.task(taskId);
+      if (task && !hasEnded(task) && (!task.upload || task.upload.id === upload.id)) return;
+    }
+    await abortParts(upload);
+  });
 }
 
 /** Recovers a delivery in the same way as a group. */

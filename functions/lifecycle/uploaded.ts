@@ -7,13 +7,20 @@ import { hideFor, queueVariable } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/stores/records.ts';
 import { detectFile, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { atMost } from '../../shared/concurrency.ts';
-import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
+import { isPartsKey, keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
 import { decodeFileName, safeName } from '../../shared/files/names.ts';
 import type { Group } from '../../shared/lifecycle/dependencies.ts';
 import { required } from '../../shared/settings.ts';
-import { hasEnded, type StoredFile } from '../../shared/tasks/task.ts';
+import {
+  hasEnded,
+  type PartsUpload,
+  processingFailed,
+  type StoredFile,
+  type TaskFailure,
+} from '../../shared/tasks/task.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
+import { settings } from '../wiring/settings.ts';
 import { type PostedFile, readPosted } from './posted-file.ts';
 
 /** A client that posts repeatedly delays its own task. After this many attempts the message is redelivered. */
@@ -95,26 +102,31 @@ async function completeUpload(key: string): Promise<void> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const [group, posted] = await Promise.all([readGroup(taskId), readPosted(key, detectionBytes)]);
     const task = group.tasks.find(({ id }) => id === taskId);
+    // Only one upload writes to a key for parts, so the file needs no copy.
+    const isInPlace = isPartsKey(key);
     if (!task || hasEnded(task)) {
       // The first delivery may have died before it settled the end.
       if (task?.status === 'completed') await lifecycle.settle(task, group);
       // It may also have copied the file of a task that was then canceled or deleted.
-      if (posted) await deleteUnlessKept(taskId, keptUploadKey(taskId, posted.etag));
-      return deleteObject(key);
+      if (posted) await deleteUnlessKept(taskId, isInPlace ? key : keptUploadKey(taskId, posted.etag));
+      return isInPlace ? undefined : deleteObject(key);
     }
     // Another delivery has moved the file, or the task was deleted.
     if (!posted) return;
-    const file = await describe(taskId, posted);
+    // The client has started over with another upload.
+    if (isInPlace && task.upload?.key !== key) return deleteObject(key);
+    const file = await describe(taskId, posted, isInPlace ? task.upload : undefined);
     const forbidden = fileProblem(task.limits ?? {}, file, (format) => catalogue.canonical(format));
-    if (forbidden !== undefined) {
-      const failure = { errorCode: 'insufficient_permission', msg: forbidden } as const;
+    const failure =
+      forbidden === undefined ? sizeFailure(file) : ({ errorCode: 'insufficient_permission', msg: forbidden } as const);
+    if (failure) {
       await lifecycle.apply(taskId, { type: 'failed', attempt: task.attempt, failure }, task, group);
       return deleteObject(key);
     }
-    if (!(await copyVersion(posted, file.key, file.mediaType))) continue;
+    if (!isInPlace && !(await copyVersion(posted, file.key, file.mediaType))) continue;
     const decision = await inTurn(() => lifecycle.apply(taskId, { type: 'uploaded', file }, task, group));
     if (decision.outcome !== 'changed') await deleteUnlessKept(taskId, file.key);
-    return deleteObject(key);
+    return isInPlace ? undefined : deleteObject(key);
   }
   throw new Error(`The file ${key} was replaced ${maxAttempts} times while it was being imported.`);
 }
@@ -123,10 +135,22 @@ async function readGroup(taskId: string): Promise<Group> {
   return (await records.smallGroup(taskId)) ?? records.groupPart(taskId, [taskId]);
 }
 
-async function describe(taskId: string, { etag, size, metadata, start }: PostedFile): Promise<StoredFile> {
-  const name = safeName(decodeFileName(metadata));
+/** Checks the size of a file again, which its form or the end of its upload has checked before. */
+function sizeFailure({ size }: StoredFile): TaskFailure | undefined {
+  const { maxFileBytes } = settings;
+  return size > maxFileBytes
+    ? processingFailed(`The file is larger than ${maxFileBytes} bytes, the maximum of this service.`)
+    : undefined;
+}
+
+async function describe(
+  taskId: string,
+  { etag, size, metadata, start }: PostedFile,
+  parts: PartsUpload | undefined,
+): Promise<StoredFile> {
+  const name = safeName(parts?.name ?? decodeFileName(metadata));
   const detected = await detectFile(catalogue, start, name);
-  const key = keptUploadKey(taskId, etag);
+  const key = parts?.key ?? keptUploadKey(taskId, etag);
   return { key, name, size, ...detected, mediaType: catalogue.mediaType(detected.format), token: newToken() };
 }
 

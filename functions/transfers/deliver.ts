@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { newToken } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
+import { minPartBytes } from '../../shared/files/limits.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
 import { filesAtOnce, maxResultBytes, resultBytes } from '../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
@@ -110,9 +111,6 @@ async function lastAttempt(destination: Destination, outgoing: Outgoing): Promis
   }
 }
 
-/** Parts of 5 MB, the minimum of S3, so that several fit a small function. */
-const partBytes = 5 * 1024 * 1024;
-
 /** Sends a file in parts, larger ones if the store does not accept enough of them. */
 export async function sendInParts(
   store: PartStore,
@@ -121,7 +119,7 @@ export async function sendInParts(
 ): Promise<void> {
   const body = open();
   try {
-    const options = { partBytes: Math.max(partBytes, Math.ceil(size / maxParts)), partsAtOnce: 4, signal };
+    const options = { partBytes: Math.max(minPartBytes, Math.ceil(size / maxParts)), partsAtOnce: 4, signal };
     await storeInParts(store, body, options);
   } finally {
     body.destroy();

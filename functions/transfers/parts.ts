@@ -10,6 +10,9 @@ export interface PartStore {
   abort(): Promise<void>;
 }
 
+/** Memory for the parts in flight. Large parts are sent one by one. */
+const maxBytesInFlight = 64 * 1024 * 1024;
+
 /**
  * Stores content of any size in parts and returns its size. Reuses a few buffers, because a new one per part, as in
  * libraries, creates garbage faster than it is collected. Incomplete content is discarded.
@@ -20,6 +23,7 @@ export async function storeInParts(
   { partBytes, partsAtOnce, signal }: { partBytes: number; partsAtOnce: number; signal: AbortSignal },
 ): Promise<number> {
   signal.throwIfAborted();
+  const atOnce = Math.max(1, Math.min(partsAtOnce, Math.floor(maxBytesInFlight / partBytes)));
   const free: Buffer[] = [];
   const inFlight = new Set<Promise<void>>();
   let buffer: Buffer = Buffer.allocUnsafeSlow(partBytes);
@@ -33,7 +37,7 @@ export async function storeInParts(
     // The next await receives a failure; until then it must not count as unhandled.
     settled.catch(() => undefined);
     inFlight.add(settled);
-    if (inFlight.size >= partsAtOnce) await Promise.race(inFlight);
+    if (inFlight.size >= atOnce) await Promise.race(inFlight);
     buffer = free.pop() ?? Buffer.allocUnsafeSlow(partBytes);
     filled = 0;
   };

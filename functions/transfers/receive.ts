@@ -6,6 +6,7 @@ import { detectFile, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { extensionOf, safeName, withExtension } from '../../shared/files/names.ts';
 import { parseAllowHosts } from '../../shared/net/addresses.ts';
+import { maxFileBytesOf } from '../../shared/tasks/limits.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import { settings as deployment } from '../wiring/settings.ts';
@@ -56,7 +57,7 @@ export function receive(
 ): Promise<StoredFile> {
   const { retryPolicy, pace } = settings;
   const { limits = {} } = run.task;
-  const maxBytes = Math.min(settings.maxFileBytes, limits.maxFileBytes ?? settings.maxFileBytes);
+  const maxBytes = maxFileBytesOf(run.task, settings);
   const tooLarge = (bytes: number) => {
     const msg = bytes > settings.maxFileBytes ? undefined : sizeProblem(limits, bytes);
     return msg === undefined
@@ -80,7 +81,13 @@ export function receive(
     if (forbidden !== undefined) throw insufficientPermission(forbidden);
     const mediaType = catalogue.mediaType(knownFormat);
     const key = outputKey(run.task.id, run.attempt, index);
-    const size = await storeStream(Readable.from(rest, { objectMode: false }), key, mediaType, run.signal, partsAtOnce);
+    // Only the size of what is stored as it is sent is known.
+    const { size: sent = maxBytes, encoding } = announced;
+    const size = await storeStream(Readable.from(rest, { objectMode: false }), key, mediaType, {
+      maxBytes: encoding ? maxBytes : Math.min(sent, maxBytes),
+      signal: run.signal,
+      partsAtOnce,
+    });
     return { key, name: fullName, size, format: knownFormat, content, mediaType, token: newToken() };
   });
 }

@@ -1,4 +1,4 @@
-import { deleteFiles } from '../../shared/aws/objects.ts';
+import { abortParts, deleteFiles } from '../../shared/aws/objects.ts';
 import { performExport } from '../../shared/aws/perform-export.ts';
 import { enqueue } from '../../shared/aws/queues.ts';
 import { hasSubscribers } from '../../shared/aws/stores/account-subscribers.ts';
@@ -14,6 +14,7 @@ const dependencies: LifecycleDependencies = {
   records,
   enqueue,
   deleteFiles: (task) => deleteFiles(task),
+  abortParts: async ({ upload }) => upload && abortParts(upload),
   deleteSecrets,
   route: (task, inputs) => routeTask(catalogue, task, inputs),
   publish,

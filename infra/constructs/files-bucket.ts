@@ -31,10 +31,10 @@ export class FilesBucket extends Construct {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       // No versioning: files must be gone after four hours, and deleted ones would remain as versions.
       removalPolicy: readDeployment(this).keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      // Upload forms and links work from any page. Their signatures limit what they may do.
+      // Upload forms, parts and links work from any page. Their signatures limit what they may do.
       cors: [
         {
-          allowedMethods: [HttpMethods.GET, HttpMethods.HEAD, HttpMethods.POST],
+          allowedMethods: [HttpMethods.GET, HttpMethods.HEAD, HttpMethods.POST, HttpMethods.PUT],
           allowedOrigins: ['*'],
           allowedHeaders: ['*'],
           exposedHeaders: ['ETag', 'Content-Disposition', 'Content-Length', 'Content-Range', 'Accept-Ranges'],

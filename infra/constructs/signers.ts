@@ -10,6 +10,7 @@ import { objectPrefixes } from '../../shared/files/keys.ts';
  */
 export class Signers extends Construct {
   readonly uploads: Role;
+  readonly parts: Role;
   readonly files: Role;
 
   constructor(scope: Construct, id: string, bucket: Pick<IBucket, 'arnForObjects'>) {
@@ -23,6 +24,11 @@ export class Signers extends Construct {
       assumedBy: new AccountRootPrincipal(),
       description: 'Signs the forms that clients post files to',
       inlinePolicies: allow('s3:PutObject', objectPrefixes.uploads),
+    });
+    this.parts = new Role(this, 'Parts', {
+      assumedBy: new AccountRootPrincipal(),
+      description: 'Signs the URLs that clients upload parts of files to',
+      inlinePolicies: allow('s3:PutObject', objectPrefixes.files),
     });
     this.files = new Role(this, 'Files', {
       assumedBy: new AccountRootPrincipal(),

@@ -75,6 +75,16 @@ export function keptUploadKey(taskId: string, etag: string): string {
   return `${attemptPrefix(taskId, 0)}${etag.replaceAll('"', '')}`;
 }
 
+/** Returns the key of a file that a client uploads in parts. No form covers it, and an upload writes to it only once. */
+export function partsKey(taskId: string, name: string): string {
+  return `${attemptPrefix(taskId, 0)}${name}`;
+}
+
+/** Returns whether a file was uploaded in parts, and not to a form. */
+export function isPartsKey(key: string): boolean {
+  return key.startsWith(objectPrefixes.files);
+}
+
 /** Returns the task that owns a key of any prefix. */
 export function taskOfKey(key: string): string | undefined {
   const prefix = Object.values(objectPrefixes).find((each) => key.startsWith(each));

@@ -66,6 +66,8 @@ export interface LifecycleDependencies {
   /** Queues a task for the workers of an engine, at least once; only one worker can claim it. */
   enqueue(engine: string, task: Task, later?: Later): Promise<void>;
   deleteFiles(task: Task): Promise<void>;
+  /** Deletes what a client has uploaded in parts and not completed. */
+  abortParts(task: Task): Promise<void>;
   /** Deletes the secrets of a task that no longer needs them. */
   deleteSecrets(task: Task): Promise<void>;
   /** Returns the engine for a task whose inputs have all completed, or the reason why there is none. */

@@ -85,6 +85,8 @@ export async function settleEnd(
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { task, after = [] } = next;
     if (task.hasSecrets) await run(() => deps.deleteSecrets(task), undefined);
+    if (task.upload && !task.files.some(({ key }) => key === task.upload?.key))
+      await run(() => deps.abortParts(task), undefined);
     const completed = await run(() => completeJobBy(deps, task, known.job), undefined);
     // Before the dependents are released, so that their start is not published before the end they waited for.
     const inputs = recentlyEnded(task, after, known.job, deps.now());

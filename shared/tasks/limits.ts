@@ -1,5 +1,5 @@
 import type { Catalogue, EngineResources } from '../catalogue/catalogue.ts';
-import { type JsonObject, processingFailed, type StoredFile, type TaskFailure } from './task.ts';
+import { type JsonObject, processingFailed, type StoredFile, type Task, type TaskFailure } from './task.ts';
 
 /**
  * Maximum number of files of a task. Its record holds them all, and DynamoDB limits a record to 400 KB. With names of 200 bytes,
@@ -29,6 +29,11 @@ export function resultFailure(files: StoredFile[], details: JsonObject = {}): Ta
 /** Returns the maximum number of bytes that the files and the details of a task take in its record. */
 export function resultBytes(files: unknown[], details: JsonObject): number {
   return Buffer.byteLength(JSON.stringify(files)) + Buffer.byteLength(JSON.stringify(details));
+}
+
+/** Returns the maximum size of a file that a task imports: that of the service, or of its API key. */
+export function maxFileBytesOf({ limits }: Pick<Task, 'limits'>, settings: { maxFileBytes: number }): number {
+  return Math.min(settings.maxFileBytes, limits?.maxFileBytes ?? settings.maxFileBytes);
 }
 
 /** Returns the maximum size of an engine's inputs: half of its disk. Most conversions write about as much as they read. */

@@ -46,7 +46,11 @@ function presentParts({ total, done, running, secondsLeft }: TaskParts): JsonObj
 
 function outcomeOf(task: Task): JsonObject {
   if (task.failure) return { ...task.failure };
-  if (task.form) return { form: { url: task.form.url, parameters: task.form.parameters } };
+  if (task.form) {
+    const { url, parameters } = task.form;
+    const endpoint = task.uploadToken && `${required('LATHE_URL')}/v1/uploads/${task.id}/${task.uploadToken}`;
+    return { form: { url, parameters, ...(endpoint ? { endpoint } : {}) } };
+  }
   const [first] = task.files;
   if (!first) return task.parts ? { parts: presentParts(task.parts) } : {};
   return {

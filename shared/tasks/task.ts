@@ -34,6 +34,18 @@ export interface UploadForm {
   parameters: Record<string, string>;
 }
 
+/** The upload of a task's file in parts. */
+export interface PartsUpload {
+  /** The id of the multipart upload in S3. */
+  id: string;
+  key: string;
+  /** The requested filename. */
+  name: string;
+  /** The declared size of the file, and when it was last modified in milliseconds; absent if the client did not declare it. */
+  size?: number;
+  modified?: number;
+}
+
 /** A file that a task imported or made. */
 export interface StoredFile {
   key: string;
@@ -83,6 +95,10 @@ export interface Task extends Due {
   form?: UploadForm;
   /** When the form expires, in milliseconds. */
   formUntil?: number;
+  /** Unguessable part of the address for uploading the file in parts; like the form, a capability. */
+  uploadToken?: string;
+  /** The upload of the file in parts, if one was started. */
+  upload?: PartsUpload;
   failure?: TaskFailure;
   /** The input whose end failed the task. */
   failedBy?: string;

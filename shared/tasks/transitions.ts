@@ -1,7 +1,7 @@
 import { defined } from '../defined.ts';
 import { nextCheck } from './due.ts';
 import { type EngineTime, elapsed, endMeter, type Meter, startMeter } from './meter.ts';
-import type { JsonObject, StoredFile, Task, TaskFailure, TaskParts, TaskStatus } from './task.ts';
+import type { JsonObject, PartsUpload, StoredFile, Task, TaskFailure, TaskParts, TaskStatus } from './task.ts';
 import { hasEnded, revisionOf } from './task.ts';
 
 /** A worker without a heartbeat for this long has lost its task. It sends three within this time. */
@@ -20,6 +20,11 @@ export type TaskEvent =
   /** The run ends without a result so that other tasks get their turn. Another run starts over. */
   | { type: 'returned'; attempt: number }
   | { type: 'uploaded'; file: StoredFile }
+  /** The client starts the upload of its file in parts, or starts over. */
+  | { type: 'partsStarted'; parts: PartsUpload }
+  /** The upload with this id makes progress, or is aborted. */
+  | { type: 'partsExtended'; id: string; formUntil: number }
+  | { type: 'partsAborted'; id: string }
   /** The function that completed the inputs performed the task as well. */
   | { type: 'performed'; files: StoredFile[] }
   | { type: 'expired'; failure: TaskFailure }
@@ -57,6 +62,10 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
       if (hasEnded(task)) return refused('ended');
       if (task.status !== 'processing' || !task.form) return refused('not-started');
       return ended(task, now, { status: 'completed', files: [event.file], progress: 100 });
+    case 'partsStarted':
+    case 'partsExtended':
+    case 'partsAborted':
+      return changeParts(task, event);
     case 'performed':
       if (hasEnded(task)) return refused('ended');
       if (task.status !== 'created') return refused('owned');
@@ -83,6 +92,25 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
 }
 
 type RunEvent = Extract<TaskEvent, { type: 'progressed' | 'completed' | 'failed' | 'returned' }>;
+
+type PartsEvent = Extract<TaskEvent, { type: 'partsStarted' | 'partsExtended' | 'partsAborted' }>;
+
+/** Records an upload in parts. Clients do not see it in the task, so its revision stays. */
+function changeParts(task: Task, event: PartsEvent): Decision {
+  if (hasEnded(task)) return refused('ended');
+  const { upload, ...rest } = task;
+  const isCurrent = event.type === 'partsStarted' || event.id === upload?.id;
+  if (task.status !== 'processing' || !task.form || !isCurrent) return refused('not-started');
+  const version = task.version + 1;
+  switch (event.type) {
+    case 'partsStarted':
+      return { outcome: 'changed', task: { ...task, upload: event.parts, version } };
+    case 'partsExtended':
+      return { outcome: 'changed', task: { ...task, formUntil: event.formUntil, version } };
+    case 'partsAborted':
+      return { outcome: 'changed', task: { ...rest, version } };
+  }
+}
 
 /** Refuses an event of a run that does not own the task. */
 function refusalOf(task: Task, attempt: number): Decision | undefined {

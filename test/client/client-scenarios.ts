@@ -17,7 +17,7 @@ import { startChromium } from '../support/chromium.ts';
 import { blue, colourAt, distance, photograph, red } from '../support/images.ts';
 import { until } from '../support/until.ts';
 import { startFileServer } from '../transfers/file-server.ts';
-import { bundleForBrowser } from './browser.ts';
+import { bundleForBrowser, firstLoadBytes } from './browser.ts';
 import { picture, site, stack } from './running-service.ts';
 
 let lathe: Lathe;
@@ -398,7 +398,9 @@ describe('in a browser', () => {
     expect(inputs.filter((path) => !path.startsWith('packages/client/src/'))).toEqual([]);
     expect(inputs.filter((path) => /\/(?:cli|mcp|node)\//.test(path))).toEqual([]);
     expect(code).not.toMatch(/(?:from|import|require\()\s*["']node:/);
-    expect(code.length).toBeLessThan(24_000);
+    const first = await firstLoadBytes();
+    expect(first).toBeGreaterThan(10_000);
+    expect(first).toBeLessThan(24_000);
   });
 
   test('uploads with progress, follows, and reads the result from another origin', async () => {

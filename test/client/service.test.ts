@@ -2,3 +2,4 @@
 import './client-scenarios.ts';
 import './cli-scenarios.ts';
 import './mcp-scenarios.ts';
+import './upload-scenarios.ts';

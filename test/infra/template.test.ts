@@ -88,7 +88,7 @@ describe('every function', () => {
       );
       expect(statementsOf(role).map(({ Action }) => Action)).toEqual(['lambda:InvokeFunction']);
     }
-    expect(signers).toHaveLength(2);
+    expect(signers).toHaveLength(3);
   });
 
   test('that signs requests of clients uses a role that may do nothing else', () => {
@@ -96,7 +96,11 @@ describe('every function', () => {
       statements.map(({ effect, actions, resources }) => `${effect} ${actions} ${resources}`),
     );
     const bucket = stack.buckets[0]?.arn;
-    expect(grants).toEqual([[`Allow s3:PutObject ${bucket}/uploads/*`], [`Allow s3:GetObject ${bucket}/files/*`]]);
+    expect(grants).toEqual([
+      [`Allow s3:PutObject ${bucket}/uploads/*`],
+      [`Allow s3:PutObject ${bucket}/files/*`],
+      [`Allow s3:GetObject ${bucket}/files/*`],
+    ]);
   });
 
   test('runs a module of this project by name', () => {
@@ -542,6 +546,7 @@ const objectActions: Record<string, string> = {
   get: 'GetObject',
   put: 'PutObject',
   abort: 'AbortMultipartUpload',
+  listParts: 'ListMultipartUploadParts',
   delete: 'DeleteObject',
 };
 
@@ -552,6 +557,11 @@ function permissionsOf(need: Permission, { environment }: LocalFunction, engine?
   if (keysOfItems[kind]) return [`dynamodb:${itemActions[action]} ${table} ${withKeys(keysOfItems[kind])}`];
   const [index, keys] = keysOfIndexes[kind] ?? [];
   if (index && keys) return [`dynamodb:Query ${table}/index/${index} ${withKeys(keys)}`];
+  if (kind === 'incompleteUploads') return [`s3:ListBucketMultipartUploads ${bucket}`];
+  if (need === 'notifications:send')
+    return stack.queues
+      .filter(({ logicalId }) => /^FilesUploadsQueue/.test(logicalId))
+      .map(({ arn }) => `sqs:SendMessage ${arn}`);
   if (action === 'sign')
     return stack.assumableRoles
       .filter(({ logicalId }) => logicalId.toLowerCase().startsWith(`signers${kind}`))
@@ -628,9 +638,14 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   ['and no function writes them', /s3:PutObject .*\/uploads\/\*$/, []],
   ['but those that make forms', /sts:AssumeRole .*SignersUploads\w*$/, ['HttpCreateJob', 'HttpImportUpload']],
   [
-    'workers, instant conversions and images by URL read stored files',
+    'workers, the importer of uploads, instant conversions and images by URL read stored files',
     /s3:GetObject .*\/files\/\*$/,
-    /^Engine\w+Worker$|^HttpInstant$|^HttpPicture$/,
+    /^Engine\w+Worker$|^LifecycleUploaded$|^HttpInstant$|^HttpPicture$/,
+  ],
+  [
+    'only the sweep lists incomplete uploads, for which AWS knows no prefix',
+    /s3:ListBucketMultipartUploads /,
+    ['LifecycleSweep'],
   ],
   ['and links do', /sts:AssumeRole .*SignersFiles\w*$/, ['HttpFile', 'HttpInstant', 'HttpPicture']],
   [
@@ -679,7 +694,7 @@ describe('roles', () => {
 
   test('list the bucket under named prefixes only', () => {
     for (const [name, atoms] of grants)
-      for (const atom of atoms.filter((each) => each.startsWith('s3:ListBucket')))
+      for (const atom of atoms.filter((each) => each.startsWith('s3:ListBucket ')))
         expect(atom, name).toMatch(/ where s3:prefix StringLike [a-z]+\/\*$/);
   });
 });

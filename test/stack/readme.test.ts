@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,4 +99,21 @@ ${await exampleIn('docs/api.md', 'import/upload')}`;
   const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: folder });
 
   expect((await download(stdout.trim())).subarray(4, 8).toString()).toBe('ftyp');
+});
+
+test('the curl example of docs/api.md uploads a file in parts', async () => {
+  const own = join(folder, 'in-parts');
+  await mkdir(own);
+  const content = randomBytes(17 * 1024 ** 2);
+  await writeFile(join(own, 'video.mov'), content);
+  const { id, result } = await service.client.createTask('import/upload');
+  const script = await exampleIn('docs/api.md', '/s3/multipart');
+
+  await run('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: own,
+    env: { ...process.env, ENDPOINT: result.form?.endpoint },
+  });
+
+  const done = await service.client.waitForTask(id);
+  expect((await download(done.result.url ?? '')).equals(content)).toBe(true);
 });

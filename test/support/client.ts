@@ -52,6 +52,7 @@ export interface JobView {
 export interface UploadForm {
   url: string;
   parameters: Record<string, string>;
+  endpoint?: string;
 }
 
 export interface ApiResponse<T> {

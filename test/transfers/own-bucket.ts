@@ -13,7 +13,7 @@ export interface OwnBucket extends AsyncDisposable {
   deleteAllBut(...keys: string[]): Promise<void>;
 }
 
-export const bareBucket = { cors: [], notifications: [], policy: [], expirations: [] };
+export const bareBucket = { cors: [], notifications: [], policy: [], expirations: [], abortions: [] };
 
 /** The role of the deployment: its own files, and a bucket that its operator opened to it. */
 const worker = role('Worker', [

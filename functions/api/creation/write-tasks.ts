@@ -3,8 +3,10 @@ import { newToken, putObject } from '../../../shared/aws/objects.ts';
 import { storeSecrets } from '../../../shared/aws/stores/secrets.ts';
 import { detectFile } from '../../../shared/catalogue/detect.ts';
 import { outputKey, uploadKey } from '../../../shared/files/keys.ts';
+import { maxRequestBytes } from '../../../shared/files/limits.ts';
 import { fileNameMetadata, safeName } from '../../../shared/files/names.ts';
 import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
+import { maxFileBytesOf } from '../../../shared/tasks/limits.ts';
 import type { Task, UploadForm } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { lifecycle } from '../../wiring/lifecycle.ts';
@@ -32,8 +34,10 @@ export async function writeTasks(
 
 async function withForm(task: Task): Promise<Task> {
   if (task.operation !== 'import/upload') return task;
-  const maxBytes = Math.min(settings.maxFileBytes, task.limits?.maxFileBytes ?? settings.maxFileBytes);
-  return { ...task, ...(await makeUploadForm(task.id, { seconds: settings.uploadSeconds, maxBytes })) };
+  // A form takes one request; larger files are uploaded in parts.
+  const maxBytes = Math.min(maxFileBytesOf(task, settings), maxRequestBytes);
+  const form = await makeUploadForm(task.id, { seconds: settings.uploadSeconds, maxBytes });
+  return { ...task, ...form, uploadToken: newToken() };
 }
 
 async function storeContent(task: Task, content: Uint8Array) {

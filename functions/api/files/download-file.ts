@@ -1,10 +1,10 @@
-import { timingSafeEqual } from 'node:crypto';
 import { records } from '../../../shared/aws/stores/records.ts';
 import { isDeletedOrExpired } from '../../../shared/tasks/task.ts';
 import { settings } from '../../wiring/settings.ts';
 import { notFound } from '../http/errors.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
+import { sameToken } from './same-token.ts';
 import { presignDownload } from './signer.ts';
 
 export const handler = publicEndpoint(routes.file, async ({ params, method }) => {
@@ -16,8 +16,3 @@ export const handler = publicEndpoint(routes.file, async ({ params, method }) =>
   if (!file) throw notFound('There is no such file: the link is wrong, or the file was deleted or has expired.');
   return { headers: { Location: await presignDownload(file, method) } };
 });
-
-function sameToken(expected: string, given: string): boolean {
-  const [left, right] = [Buffer.from(expected), Buffer.from(given)];
-  return left.length === right.length && timingSafeEqual(left, right);
-}

@@ -58,6 +58,8 @@ async function openSession(): Promise<Signer> {
   const client = new S3Client({
     ...clientSettings('S3'),
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    // The checksum of a part is not known when its URL is signed.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
     credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
   });
   return { client, name: required('LATHE_BUCKET'), expiresAt: Expiration.getTime() };

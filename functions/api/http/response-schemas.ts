@@ -50,7 +50,16 @@ const Task = z.object({
       .array(z.string())
       .optional()
       .describe('Parts of the input that could not be converted. Absent if there are none.'),
-    form: z.object({ url: z.url(), parameters: z.record(z.string(), z.string()) }).optional(),
+    form: z
+      .object({
+        url: z.url(),
+        parameters: z.record(z.string(), z.string()),
+        endpoint: z
+          .url()
+          .optional()
+          .describe('Address for uploading the file in parts, such as the companionEndpoint of Uppy.'),
+      })
+      .optional(),
     errorCode: z.enum(taskErrorCodes).optional(),
     msg: z.string().optional(),
     conversionSeconds: z
@@ -282,6 +291,16 @@ export const responseSchemas = {
       }),
     ),
   }),
+  UploadParameters: z.object({ method: z.literal('POST'), url: z.url(), fields: z.record(z.string(), z.string()) }),
+  StartedUpload: z.object({
+    key: z.string(),
+    uploadId: z.string(),
+    partSize: z.int().optional().describe('Size of every part but the last, if the request declared the size.'),
+  }),
+  SignedPart: z.object({ url: z.url() }),
+  UploadPartList: z.array(z.object({ PartNumber: z.int(), Size: z.int(), ETag: z.string() })),
+  CompletedUpload: z.object({ location: z.url().describe('URL of the task.'), key: z.string() }),
+  AbortedUpload: z.object({}),
   OptionList: z.object({
     sourceExt: z.string(),
     targetExt: z.string(),

@@ -81,7 +81,15 @@ export const jobRoutes = {
     module: 'jobs/delete-job',
     ...keyed('DELETE', '/v1/process/jobs/{jobId}', 'process', 'Jobs'),
     summary: 'Delete a job, its tasks and their files',
-    permissions: [...endTask, ...chargeTask, ...deleteTask, 'uploads:list', 'uploads:delete', 'group:query'],
+    permissions: [
+      ...endTask,
+      ...chargeTask,
+      ...deleteTask,
+      'uploads:list',
+      'uploads:delete',
+      'files:abort',
+      'group:query',
+    ],
     params: JobPath,
   },
 } as const satisfies Record<string, Route>;

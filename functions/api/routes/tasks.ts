@@ -45,7 +45,7 @@ export const taskRoutes = {
     module: 'tasks/cancel-task',
     ...keyed('POST', '/v1/process/tasks/{taskId}/cancel', 'process', 'Tasks'),
     summary: 'Cancel a task that has not ended',
-    permissions: [...endTask, ...chargeTask],
+    permissions: [...endTask, ...chargeTask, 'files:abort'],
     params: TaskPath,
     errors: [409],
     response: 'Task',
@@ -54,7 +54,7 @@ export const taskRoutes = {
     module: 'tasks/delete-task',
     ...keyed('DELETE', '/v1/process/tasks/{taskId}', 'process', 'Tasks'),
     summary: 'Delete a task and its files',
-    permissions: [...endTask, ...chargeTask, ...deleteTask, 'uploads:list', 'uploads:delete'],
+    permissions: [...endTask, ...chargeTask, ...deleteTask, 'uploads:list', 'uploads:delete', 'files:abort'],
     params: TaskPath,
   },
 } as const satisfies Record<string, Route>;

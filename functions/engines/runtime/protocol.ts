@@ -1,4 +1,5 @@
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { maxRequestBytes } from '../../../shared/files/limits.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { PictureRequest } from '../../../shared/pictures/picture.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
@@ -19,7 +20,7 @@ interface InputFacts {
 }
 
 /** The maximum size of an output: the limit of S3 for a posted form. */
-export const maxPostBytes = 5 * 1024 ** 3;
+export const maxPostBytes = maxRequestBytes;
 
 /** A form that stores any number of files under a prefix, each up to a maximum size. */
 export interface OutputForm {

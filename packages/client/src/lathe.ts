@@ -32,7 +32,7 @@ import type {
   TransferOptions,
   WaitOptions,
 } from './types.ts';
-import { postFile } from './upload.ts';
+import { uploadFile } from './upload.ts';
 
 export type LatheOptions = TransportOptions;
 
@@ -113,14 +113,17 @@ export class Lathe {
     return this.#pages<Task>('/v1/process/tasks', filter, signal);
   }
 
-  /** Uploads a file to an `import/upload` task. */
+  /**
+   * Uploads a file to an `import/upload` task. A file of more than 100 MB is sent in parts: called again after an error, with the
+   * same task and file, it resumes.
+   */
   async upload(task: Task, input: Input, options: SourceOptions & TransferOptions = {}): Promise<void> {
     const { form } = task.result;
     if (!form)
       throw new TypeError(
         `Expected an import/upload task but received ${task.name}, whose operation is ${task.operation}.`,
       );
-    await postFile(this.#transport, form, await sourceOf(input, options), options);
+    await uploadFile(this.#transport, form, await sourceOf(input, options), options);
   }
 
   /** Yields the events of a job as they happen, until it and all its tasks have ended. */

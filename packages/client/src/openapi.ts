@@ -1123,10 +1123,97 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/uploads/{taskId}/{token}/s3/multipart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start or resume the upload of a file in parts */
+        post: operations["start-upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/{taskId}/{token}/s3/multipart/{uploadId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the parts that are stored */
+        get: operations["list-upload-parts"];
+        put?: never;
+        post?: never;
+        /** Abort an upload and delete its parts */
+        delete: operations["abort-upload"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/{taskId}/{token}/s3/multipart/{uploadId}/{partNumber}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the URL to which a part is sent with PUT */
+        get: operations["sign-upload-part"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/{taskId}/{token}/s3/multipart/{uploadId}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Complete an upload with the parts in the request */
+        post: operations["complete-upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/{taskId}/{token}/s3/params": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the form for a file that is uploaded in one request */
+        get: operations["upload-form"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AbortedUpload: Record<string, never>;
         Account: {
             /** @example 6af9126cc0830000f25c62d1 */
             id: string;
@@ -1162,6 +1249,14 @@ export interface components {
             }[];
             /** @description Value of `before` for the next page; null on the last page. */
             next: string | null;
+        };
+        CompletedUpload: {
+            key: string;
+            /**
+             * Format: uri
+             * @description URL of the task.
+             */
+            location: string;
         };
         /**
          * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
@@ -1910,6 +2005,11 @@ export interface components {
                         url: string;
                     }[];
                     form?: {
+                        /**
+                         * Format: uri
+                         * @description Address for uploading the file in parts, such as the companionEndpoint of Uppy.
+                         */
+                        endpoint?: string;
                         parameters: {
                             [key: string]: string;
                         };
@@ -2044,6 +2144,11 @@ export interface components {
                             url: string;
                         }[];
                         form?: {
+                            /**
+                             * Format: uri
+                             * @description Address for uploading the file in parts, such as the companionEndpoint of Uppy.
+                             */
+                            endpoint?: string;
                             parameters: {
                                 [key: string]: string;
                             };
@@ -2438,6 +2543,16 @@ export interface components {
              */
             url: string;
         };
+        SignedPart: {
+            /** Format: uri */
+            url: string;
+        };
+        StartedUpload: {
+            key: string;
+            /** @description Size of every part but the last, if the request declared the size. */
+            partSize?: number;
+            uploadId: string;
+        };
         Task: {
             /** Format: date-time */
             createdAt: string;
@@ -2488,6 +2603,11 @@ export interface components {
                     url: string;
                 }[];
                 form?: {
+                    /**
+                     * Format: uri
+                     * @description Address for uploading the file in parts, such as the companionEndpoint of Uppy.
+                     */
+                    endpoint?: string;
                     parameters: {
                         [key: string]: string;
                     };
@@ -2584,6 +2704,11 @@ export interface components {
                         url: string;
                     }[];
                     form?: {
+                        /**
+                         * Format: uri
+                         * @description Address for uploading the file in parts, such as the companionEndpoint of Uppy.
+                         */
+                        endpoint?: string;
                         parameters: {
                             [key: string]: string;
                         };
@@ -2682,6 +2807,20 @@ export interface components {
             /** @description File extension without a dot. */
             output_format?: components["schemas"]["TrimOutputFormat"];
         };
+        UploadParameters: {
+            fields: {
+                [key: string]: string;
+            };
+            /** @constant */
+            method: "POST";
+            /** Format: uri */
+            url: string;
+        };
+        UploadPartList: {
+            ETag: string;
+            PartNumber: number;
+            Size: number;
+        }[];
         Usage: {
             /** @description Engine time, excluding waiting, transfers and runs that failed because of an internal error. */
             conversionSeconds: number;
@@ -5298,6 +5437,177 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OptionList"];
+                };
+            };
+        };
+    };
+    "start-upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                taskId: string;
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    filename: string;
+                    /** @description Ignored. */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description When the file was last modified, in milliseconds. */
+                    modified?: number;
+                    /** @description Size of the file in bytes. The response then has the size of the parts, and an upload of the task with the same filename, size and modified is resumed. */
+                    size?: number;
+                    /** @description Ignored: formats are detected from the content. */
+                    type?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Start or resume the upload of a file in parts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedUpload"];
+                };
+            };
+        };
+    };
+    "list-upload-parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                taskId: string;
+                token: string;
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the parts that are stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadPartList"];
+                };
+            };
+        };
+    };
+    "abort-upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                taskId: string;
+                token: string;
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Abort an upload and delete its parts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AbortedUpload"];
+                };
+            };
+        };
+    };
+    "sign-upload-part": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                partNumber: number;
+                taskId: string;
+                token: string;
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the URL to which a part is sent with PUT */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedPart"];
+                };
+            };
+        };
+    };
+    "complete-upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                taskId: string;
+                token: string;
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    parts: {
+                        ETag: string;
+                        PartNumber: number;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Complete an upload with the parts in the request */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompletedUpload"];
+                };
+            };
+        };
+    };
+    "upload-form": {
+        parameters: {
+            query: {
+                filename: string;
+                type?: string;
+            };
+            header?: never;
+            path: {
+                taskId: string;
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the form for a file that is uploaded in one request */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadParameters"];
                 };
             };
         };

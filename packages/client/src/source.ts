@@ -21,10 +21,12 @@ export interface SourceOptions {
 }
 
 /** An upload: its name, size, and content as a Blob or as chunks. */
-export type Source = { name: string; size: number } & (
+export type Source = { name: string; size: number; modified?: number | undefined } & (
   | { blob: Blob }
-  /** `once` if the chunks can be read only once, as with streams. */
-  | { chunks(): AsyncIterable<Uint8Array>; once: boolean }
+  /** Chunks that can be read only once, as those of a stream. */
+  | { chunks(): AsyncIterable<Uint8Array>; once: true }
+  /** Chunks from an offset to another. */
+  | { chunks(from?: number, to?: number): AsyncIterable<Uint8Array>; once: false }
 );
 
 const defaultName = 'file';
@@ -34,7 +36,8 @@ export async function sourceOf(input: Input, { filename, size }: SourceOptions =
   if (typeof input === 'string' || input instanceof URL) return fileSource(input, filename);
   if (input instanceof Blob || input instanceof ArrayBuffer || input instanceof Uint8Array) {
     const blob = input instanceof Blob ? input : new Blob([input]);
-    return { name: filename ?? nameOf(input) ?? defaultName, size: blob.size, blob };
+    const modified = 'lastModified' in blob ? Number(blob.lastModified) : undefined;
+    return { name: filename ?? nameOf(input) ?? defaultName, size: blob.size, modified, blob };
   }
   const name = filename ?? defaultName;
   if (size !== undefined) return { name, size, chunks: () => chunksOf(input), once: true };
@@ -80,7 +83,14 @@ async function fileSource(input: string | URL, filename: string | undefined): Pr
   if (!found.isFile())
     throw new TypeError(`Expected a file but ${path} is ${found.isDirectory() ? 'a folder' : 'not a regular file'}.`);
   const name = filename ?? builtin('node:path')?.basename(path) ?? defaultName;
-  return { name, size: found.size, chunks: () => createReadStream(path), once: false };
+  return {
+    name,
+    size: found.size,
+    modified: Math.floor(found.mtimeMs),
+    chunks: (from = 0, to = found.size) =>
+      to > from ? createReadStream(path, from === 0 && to === found.size ? {} : { start: from, end: to - 1 }) : none(),
+    once: false,
+  };
 }
 
 /** Returns the filename of an input, or an empty text if it has none. */
@@ -93,6 +103,8 @@ export function nameIn(input: Input): string {
 export function extensionIn(filename: string): string {
   return (/[^/\\][.]([^./\\]+)$/.exec(filename)?.[1] ?? '').toLowerCase();
 }
+
+async function* none(): AsyncGenerator<Uint8Array> {}
 
 function nameOf(input: object): string | undefined {
   return 'name' in input && typeof input.name === 'string' ? input.name : undefined;

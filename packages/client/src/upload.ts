@@ -3,8 +3,31 @@ import { chunksOf, type Source } from './source.ts';
 import type { Transport } from './transport.ts';
 import type { TransferOptions, UploadForm } from './types.ts';
 
+/** Larger files are uploaded in parts, which are repeated alone and resumed. */
+const maxFormBytes = 100_000_000;
+
+/** Uploads a file to an upload task: in parts if it is large, and otherwise by the form. */
+export async function uploadFile(
+  transport: Transport,
+  form: UploadForm,
+  source: Source,
+  options: TransferOptions,
+): Promise<void> {
+  const { endpoint } = form;
+  if (endpoint === undefined || source.size <= maxFormBytes) return postFile(transport, form, source, options);
+  // Loaded on demand: most uploads are small.
+  const { uploadInParts } = await import('./parts.ts');
+  const { signal, onProgress } = options;
+  await uploadInParts(endpoint, source, {
+    signal,
+    onProgress,
+    send: (url, init) =>
+      transport.attempt(url, (own) => transport.fetch(url, { ...init, signal: own }), { signal, timeoutMs: undefined }),
+  });
+}
+
 /** Posts a file to the form of an upload task. The store requires the file after all parameters. */
-export async function postFile(
+async function postFile(
   transport: Transport,
   { url, parameters }: UploadForm,
   source: Source,

@@ -19,6 +19,7 @@ from typing import Any, Callable, Iterator
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
+from lathe_client import parts, transfers
 from lathe_client import (
     AsyncLathe,
     JobFailedError,
@@ -185,6 +186,32 @@ class Service(unittest.TestCase):
             self.assertEqual(names.count("task_completed"), 2)
             file = self.lathe.task(job["tasks"][1]["id"])["result"]["files"][0]
             self.assertEqual(b"".join(self.lathe.read(file)), picture())
+
+    def test_resumes_the_upload_of_a_large_file(self) -> None:
+        content = os.urandom(40 * 1024 * 1024)
+        path = Path(self.folder.name) / "large.bin"
+        path.write_bytes(content)
+        task = self.lathe.create_job(TWO_TASKS)["tasks"][0]
+        sent: list[int] = []
+        put_part = parts._put_part
+
+        def put(transport: Transport, part: str, body: bytes) -> str:
+            if not sent or len(sent) == 1 and part.endswith("/2"):
+                sent.append(len(body))
+                return put_part(transport, part, body)
+            raise LatheError("unreachable", "The connection was lost.")
+
+        with patch.object(transfers, "_MAX_FORM_BYTES", 1_000_000), patch.object(parts, "_PARTS_AT_ONCE", 1):
+            with patch.object(parts, "_put_part", put), self.assertRaises(LatheError):
+                self.lathe.upload(task, path)
+            progress: list[int] = []
+            with counting() as requests:
+                self.lathe.upload(task, path, on_progress=lambda loaded, _total: progress.append(loaded))
+        self.assertEqual(progress[0], sum(sent))
+        self.assertEqual(progress[-1], len(content))
+        self.assertEqual(len([path for path in requests if "X-Amz-Signature" in path or "partNumber=" in path]), 1)
+        file = self.lathe.wait(self.lathe.task(task["id"])["job"])["tasks"][1]["result"]["files"][0]
+        self.assertEqual(b"".join(self.lathe.read(file)), content)
 
     def test_merges(self) -> None:
         merged = self.lathe.merge([self.path, picture()])

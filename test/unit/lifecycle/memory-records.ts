@@ -42,6 +42,7 @@ export class MemoryService {
   /** What was published, in the order sent. */
   readonly published: LifecycleChange[] = [];
   readonly filesDeletedOf: string[] = [];
+  readonly partsAbortedOf: string[] = [];
   /** Tasks whose secrets are stored. */
   readonly secretsOf = new Set<string>();
   /** What is taken of the account's engine time, by months and keys. */
@@ -77,6 +78,10 @@ export class MemoryService {
       deleteFiles: async ({ id }) => {
         await gate('deleteFiles');
         this.filesDeletedOf.push(id);
+      },
+      abortParts: async ({ id }) => {
+        await gate('abortParts');
+        this.partsAbortedOf.push(id);
       },
       deleteSecrets: async ({ id }) => {
         await gate('deleteSecrets');

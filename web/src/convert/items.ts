@@ -9,7 +9,8 @@ import { session } from '../service/session.ts';
 import type { Job, ResultFile, Task } from '../service/types.ts';
 import { likelyOutput, outputsOf } from './formats.ts';
 import type { OptionValues } from './options-form.tsx';
-import { upload } from './upload.ts';
+import { findPending, forget, remember } from './pending-uploads.ts';
+import { isResumable, upload } from './upload.ts';
 
 /** What to convert: a file, a URL, or several items that become one file. */
 export type Source = { file: File } | { url: string } | { parts: Part[] };
@@ -187,14 +188,15 @@ export async function start(item: Item): Promise<void> {
     }
     if (!result && stopped.aborted) return;
     if (!result) showProgress(item);
-    const job = result ?? (await request<Job>('POST', '/v1/process/jobs', jobOf(item)));
+    const job = result ?? (await pendingJob(item)) ?? (await request<Job>('POST', '/v1/process/jobs', jobOf(item)));
     if (stopped.aborted) return await cancelJob(job);
     await track(item, job, stopped);
   } catch (error) {
     if (stopped.aborted) return;
     item.phase.value = 'failed';
     item.problem.value = messageOf(error);
-    if (item.job.value) void cancelJob(item.job.value);
+    // The next attempt resumes the upload of a large file.
+    if (item.job.value && !(await pendingJob(item).catch(() => undefined))) void cancelJob(item.job.value);
   }
 }
 
@@ -212,6 +214,11 @@ async function isPrepared(item: Item, stopped: AbortSignal): Promise<boolean> {
   if (stopped.aborted) return false;
   if (item.to.value === '') item.phase.value = 'ready';
   return item.to.value !== '';
+}
+
+/** Returns the job that waits for the rest of a large file, whose upload was broken off before. */
+async function pendingJob(item: Item): Promise<Job | undefined> {
+  return 'file' in item.source ? findPending(item.source.file, jobOf(item)) : undefined;
 }
 
 /** Converts a single small file within one request. The results of several are stored, so that a ZIP can have them. */
@@ -267,9 +274,11 @@ async function track(item: Item, job: Job, stopped: AbortSignal): Promise<void> 
   // One after another, because together they would not be faster.
   for (const { name, file } of files) {
     const form = job.tasks?.find((task) => task.name === name)?.result.form;
+    if (form && 'file' in item.source && isResumable(form, file)) remember(file, jobOf(item), job);
     if (form) await upload(form, file, (share) => showUpload(item, (sent + share * file.size) / total), stopped);
     sent += file.size;
   }
+  forget(job.id);
   if (item.phase.value === 'uploading') enter(item, 'working');
 }
 
@@ -338,7 +347,10 @@ function reasonOf(job: Job): string {
 export async function cancel(item: Item): Promise<void> {
   item.stop.abort();
   item.phase.value = 'canceled';
-  if (item.job.value) await cancelJob(item.job.value);
+  if (item.job.value) {
+    forget(item.job.value.id);
+    await cancelJob(item.job.value);
+  }
 }
 
 /** Creates a ZIP of all results, and returns its URL. */

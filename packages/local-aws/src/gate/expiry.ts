@@ -61,11 +61,12 @@ export async function expireItems(tables: LocalTable[], database: Pick<Tables, '
   }
 }
 
-/** Deletes objects that have expired by a rule of their bucket. */
+/** Deletes objects, and aborts incomplete uploads, that have expired by a rule of their bucket. */
 export function expireObjects(buckets: LocalBucket[], store: ObjectStore, now: number): void {
   for (const bucket of buckets) {
     for (const { prefix, days } of bucket.expirations) {
       for (const key of store.listOlder(bucket.name, prefix, now - days * dayMs)) store.delete(bucket.name, key);
     }
+    for (const { prefix, days } of bucket.abortions) store.abortOlder(bucket.name, prefix, now - days * dayMs);
   }
 }

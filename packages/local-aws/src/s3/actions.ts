@@ -48,6 +48,8 @@ export function s3Actions(
   const action = actionOf(operation);
   const resource = `arn:aws:s3:::${bucket}`;
   if (operation === 'DeleteObjects') return deleteKeys.map((each) => ({ action, resource: `${resource}/${each}` }));
+  // AWS has no condition on the prefix of incomplete uploads: who may list them sees those of the whole bucket.
+  if (operation === 'ListMultipartUploads') return [{ action, resource }];
   if (key === '') return [{ action, resource, conditions: { 's3:prefix': () => [query.get('prefix') ?? ''] } }];
   const needs = [{ action, resource: `${resource}/${key}` }];
   if (operation !== 'CopyObject') return needs;

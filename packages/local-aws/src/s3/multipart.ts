@@ -20,7 +20,7 @@ import type { NamedPart } from './store.ts';
 import { childrenOf, childText, type XmlNode } from './xml.ts';
 
 const maxParts = 10_000;
-const maxListedParts = 1000;
+const maxListed = 1000;
 
 export const createMultipartUpload: Handler = ({ bucket, key, headers }, res, { store }) => {
   const checksum = readUploadChecksum(headers);
@@ -75,7 +75,7 @@ export const abortMultipartUpload: Handler = ({ bucket, key, query }, res, { sto
 export const listParts: Handler = ({ bucket, key, query }, res, { store }) => {
   const uploadId = uploadIdOf(query);
   const marker = integerParameter(query, 'part-number-marker', 0);
-  const limit = Math.min(maxListedParts, integerParameter(query, 'max-parts', maxListedParts));
+  const limit = Math.min(maxListed, integerParameter(query, 'max-parts', maxListed));
   const { parts: all, checksum } = store.listParts(bucket, key, uploadId);
   const parts = all.filter((part) => part.number > marker);
   const page = parts.slice(0, limit);
@@ -94,6 +94,34 @@ export const listParts: Handler = ({ bucket, key, query }, res, { store }) => {
       ETag: `"${part.md5}"`,
       Size: part.size,
       ...(checksum && { [elementOfChecksum(checksum.algorithm)]: part.checksum }),
+    })),
+  });
+};
+
+export const listMultipartUploads: Handler = ({ bucket, query }, res, { store }) => {
+  const [prefix, after] = [query.get('prefix') ?? '', query.get('key-marker') ?? ''];
+  // Without a key, S3 ignores this marker.
+  const afterId = after === '' ? '' : (query.get('upload-id-marker') ?? '');
+  const limit = Math.min(maxListed, integerParameter(query, 'max-uploads', maxListed));
+  if (limit === 0) throw new S3Error('InvalidArgument', 'Argument max-uploads must be an integer between 1 and 1000');
+  const uploads = store.listUploads(bucket, { prefix, after, afterId, limit: limit + 1 });
+  const page = uploads.slice(0, limit);
+  const isTruncated = page.length < uploads.length;
+  const last = isTruncated ? page.at(-1) : undefined;
+  respondXml(res, 'ListMultipartUploadsResult', {
+    Bucket: bucket,
+    KeyMarker: after,
+    UploadIdMarker: afterId,
+    Prefix: prefix,
+    NextKeyMarker: last?.key,
+    NextUploadIdMarker: last?.id,
+    MaxUploads: limit,
+    IsTruncated: isTruncated,
+    Upload: page.map(({ key, id, started }) => ({
+      Key: key,
+      UploadId: id,
+      StorageClass: 'STANDARD',
+      Initiated: new Date(started).toISOString(),
     })),
   });
 };

@@ -46,6 +46,11 @@ const operations = {
     action: 's3:ListMultipartUploadParts',
     parameters: ['max-parts', 'part-number-marker'],
   },
+  ListMultipartUploads: {
+    request: 'GET bucket uploads',
+    action: 's3:ListBucketMultipartUploads',
+    parameters: ['prefix', 'key-marker', 'upload-id-marker', 'max-uploads'],
+  },
   GetObjectTagging: { request: 'GET object tagging', action: 's3:GetObjectTagging' },
   PutObjectTagging: { request: 'PUT object tagging', action: 's3:PutObjectTagging' },
 } satisfies Record<string, Operation>;

@@ -194,7 +194,13 @@ async function store(
   let blob: Blob | undefined;
   try {
     blob = await context.store.write(
-      Readable.from(limitLength(form.file, range ?? { min: 0, max: maxPutBytes }), { objectMode: false }),
+      // A policy may allow more than S3 takes.
+      Readable.from(
+        limitLength(form.file, { min: range?.min ?? 0, max: Math.min(range?.max ?? maxPutBytes, maxPutBytes) }),
+        {
+          objectMode: false,
+        },
+      ),
     );
     await form.whole;
     return await context.store.commit(context.bucket, key, blob, {

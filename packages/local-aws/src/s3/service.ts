@@ -5,6 +5,7 @@ import {
   abortMultipartUpload,
   completeMultipartUpload,
   createMultipartUpload,
+  listMultipartUploads,
   listParts,
   uploadPart,
 } from './multipart.ts';
@@ -49,6 +50,7 @@ const handlers: Record<S3Operation, Handler> = {
   CompleteMultipartUpload: completeMultipartUpload,
   AbortMultipartUpload: abortMultipartUpload,
   ListParts: listParts,
+  ListMultipartUploads: listMultipartUploads,
   GetObjectTagging: getObjectTagging,
   PutObjectTagging: putObjectTagging,
 };

@@ -56,6 +56,14 @@ export interface UploadStart {
   checksum: UploadChecksum | undefined;
 }
 
+/** A multipart upload that is neither complete nor aborted. */
+export interface IncompleteUpload {
+  key: string;
+  id: string;
+  /** In milliseconds. */
+  started: number;
+}
+
 /** Bytes on disk that belong to no object yet. */
 export interface Blob {
   file: string;
@@ -282,6 +290,8 @@ export class ObjectStore {
   ): StoredObject {
     const upload = this.#upload(bucket, key, id);
     const parts = new Map(this.#parts(id).map((part) => [part.number, part]));
+    if (wanted.some(({ number }, index) => index > 0 && number <= (wanted[index - 1]?.number ?? 0)))
+      throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
     const chosen = wanted.map(({ number, etag, checksum }, index) => {
       if (upload.checksum?.type === 'COMPOSITE' && !checksum) throw missingChecksum(upload.checksum, number);
       const part = parts.get(number);
@@ -294,9 +304,6 @@ export class ObjectStore {
           "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
           { UploadId: id, PartNumber: number, ETag: etag },
         );
-      }
-      if (index > 0 && number <= (wanted[index - 1]?.number ?? 0)) {
-        throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
       }
       if (index < wanted.length - 1 && part.size < minPartBytes) {
         throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
@@ -324,6 +331,26 @@ export class ObjectStore {
     const stored = this.#replace(bucket, key, segments, object, () => this.#statements.deleteUpload.run(id));
     for (const part of parts.values()) if (!used.has(part.file)) this.#remove(part.file);
     return stored;
+  }
+
+  /** Lists incomplete uploads by key, and those of one key by the time of their start. */
+  listUploads(
+    bucket: string,
+    { prefix, after, afterId, limit }: { prefix: string; after: string; afterId: string; limit: number },
+  ): IncompleteUpload[] {
+    const uploads = this.#statements.uploads.all(bucket).map(toUpload);
+    const marked = uploads.findIndex(({ key, id }) => key === after && id === afterId);
+    return uploads
+      .filter(
+        ({ key }, index) => key.startsWith(prefix) && (key > after || (marked >= 0 && key === after && index > marked)),
+      )
+      .slice(0, limit);
+  }
+
+  /** Aborts the uploads under a prefix that were started before a time and are not complete. */
+  abortOlder(bucket: string, prefix: string, before: number): void {
+    for (const { key, id, started } of this.#statements.uploads.all(bucket).map(toUpload))
+      if (key.startsWith(prefix) && started < before) this.abortUpload(bucket, key, id);
   }
 
   abortUpload(bucket: string, key: string, id: string): void {
@@ -490,6 +517,7 @@ function prepare(db: DatabaseSync) {
     tags: db.prepare('SELECT tagging FROM objects WHERE bucket = ? AND key = ?'),
     setTags: db.prepare('UPDATE objects SET tagging = ? WHERE bucket = ? AND key = ?'),
     upload: db.prepare('SELECT * FROM uploads WHERE id = ?'),
+    uploads: db.prepare('SELECT id, key, started FROM uploads WHERE bucket = ? ORDER BY key, started, id'),
     insertUpload: db.prepare(
       'INSERT INTO uploads (id, bucket, key, metadata, started, checksum) VALUES (?, ?, ?, ?, ?, ?)',
     ),
@@ -502,6 +530,10 @@ function prepare(db: DatabaseSync) {
     allSegments: db.prepare('SELECT segments FROM objects'),
     allParts: db.prepare('SELECT file FROM parts'),
   };
+}
+
+function toUpload(row: Record<string, unknown>): IncompleteUpload {
+  return { key: String(row.key), id: String(row.id), started: Number(row.started) };
 }
 
 function toRow(row: Record<string, unknown>): Row {

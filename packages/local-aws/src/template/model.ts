@@ -116,6 +116,8 @@ export interface LocalBucket {
   policy: PolicyStatement[];
   /** Days after which objects under the prefix expire. */
   expirations: { prefix: string; days: number }[];
+  /** When incomplete multipart uploads are aborted. */
+  abortions: { prefix: string; days: number }[];
 }
 
 export interface ApiRoute {

@@ -425,15 +425,23 @@ function readBuckets(ofType: ByType): (LocalBucket & { domainName: string })[] {
         };
       }),
       policy: policies.filter(({ bucket }) => bucket === ref).flatMap(({ statements }) => statements),
-      expirations: lifecycle.objects('Rules').flatMap((rule) => {
-        rule.only('Status', 'Enabled');
-        rule.pass('Parts of aborted uploads take little space on one machine', 'AbortIncompleteMultipartUpload');
-        const days = rule.optionalNumber('ExpirationInDays');
-        const prefix = rule.optionalText('Prefix') ?? '';
-        return days === undefined ? [] : [{ prefix, days }];
-      }),
+      ...readLifecycle(lifecycle.objects('Rules')),
     };
   });
+}
+
+/** Reads when objects expire, and when incomplete multipart uploads are aborted. */
+function readLifecycle(rules: Properties[]): Pick<LocalBucket, 'expirations' | 'abortions'> {
+  const [expirations, abortions]: [LocalBucket['expirations'], LocalBucket['abortions']] = [[], []];
+  for (const rule of rules) {
+    rule.only('Status', 'Enabled');
+    const prefix = rule.optionalText('Prefix') ?? '';
+    const days = rule.optionalNumber('ExpirationInDays');
+    const daysOfUploads = rule.object('AbortIncompleteMultipartUpload').optionalNumber('DaysAfterInitiation');
+    if (days !== undefined) expirations.push({ prefix, days });
+    if (daysOfUploads !== undefined) abortions.push({ prefix, days: daysOfUploads });
+  }
+  return { expirations, abortions };
 }
 
 interface Apis {

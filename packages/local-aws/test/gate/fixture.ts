@@ -107,6 +107,7 @@ export function makeStack(origin: string): LocalStack {
           },
         ],
         expirations: [{ prefix: 'old/', days: 1 }],
+        abortions: [{ prefix: 'old/', days: 1 }],
       },
     ],
     httpApis: [],

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
+  type CompletedPart,
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
   CreateMultipartUploadCommand,
@@ -12,6 +13,7 @@ import {
   GetObjectTaggingCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
   ListObjectsV2Command,
   ListPartsCommand,
   PutObjectCommand,
@@ -248,6 +250,57 @@ describe('S3 behind the gate', () => {
     });
   });
 
+  it('lists incomplete uploads page by page, to those who may see the whole bucket', async () => {
+    const client = aws.s3();
+    const begin = async (Key: string) =>
+      (await client.send(new CreateMultipartUploadCommand({ Bucket, Key }))).UploadId;
+    const first = await begin('listed/b');
+    const second = await begin('listed/b');
+    const other = await begin('listed/a');
+    const found: (string | undefined)[] = [];
+    let next: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined = {};
+    while (next) {
+      const page: ListMultipartUploadsCommandOutput = await client.send(
+        new ListMultipartUploadsCommand({ Bucket, Prefix: 'listed/', MaxUploads: 1, ...next }),
+      );
+      found.push(...(page.Uploads ?? []).map(({ UploadId }) => UploadId));
+      next = page.IsTruncated ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker } : undefined;
+    }
+    expect(found[0]).toBe(other);
+    expect(found.slice(1).sort()).toEqual([first, second].sort());
+
+    const forbidden = aws.s3(oneFolder).send(new ListMultipartUploadsCommand({ Bucket, Prefix: 'mine/' }));
+    await expect(forbidden).rejects.toMatchObject({ name: 'AccessDenied' });
+  });
+
+  it('refuses parts that S3 would refuse', async () => {
+    const client = aws.s3();
+    const Key = 'strict';
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    const send = (PartNumber: number, Body: string) =>
+      client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }));
+    const complete = (...Parts: CompletedPart[]) =>
+      client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }));
+    const [one, last] = [await send(1, 'one'), await send(10_000, 'last')];
+    const first = { PartNumber: 1, ETag: one.ETag };
+    const second = { PartNumber: 10_000, ETag: last.ETag };
+
+    for (const number of [0, 10_001])
+      await expect(send(number, 'x')).rejects.toMatchObject({ name: 'InvalidArgument' });
+    await expect(complete({ ...first, ETag: last.ETag })).rejects.toMatchObject({ name: 'InvalidPart' });
+    await expect(complete(second, first)).rejects.toMatchObject({ name: 'InvalidPartOrder' });
+    await expect(complete(first, second)).rejects.toMatchObject({ name: 'EntityTooSmall' });
+    const url = new URL(
+      await getSignedUrl(aws.s3(), new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 2 }), {
+        unhoistableHeaders: new Set(),
+      }),
+    );
+    expect(await rawStatus(aws.origin, `PUT ${url.pathname}${url.search} HTTP/1.1`, 5 * 1024 ** 3 + 1)).toBe(400);
+    const { ETag } = await complete(second);
+    expect(ETag).toMatch(/^"[0-9a-f]{32}-1"$/);
+    await expect(send(1, 'late')).rejects.toMatchObject({ name: 'NoSuchUpload' });
+  });
+
   it('does not complete an upload under a key other than its own', async () => {
     const client = aws.s3();
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: 'theirs' }));
@@ -339,7 +392,6 @@ describe('S3 behind the gate', () => {
       () => put('plain', 'x', { IfMatch: '"tag"' }),
       () => put('plain', 'x', { ChecksumCRC32C: 'AAAAAA==' }),
       () => aws.s3().send(new DeleteObjectCommand({ ...target, IfMatch: '"tag"' })),
-      () => aws.s3().send(new ListMultipartUploadsCommand({ Bucket })),
       () =>
         aws.s3().send(new UploadPartCopyCommand({ ...target, UploadId, PartNumber: 1, CopySource: `${Bucket}/plain` })),
     ])
@@ -519,10 +571,16 @@ describe('S3 behind the gate', () => {
 
     const { objects } = aws.servers;
     if (!objects) throw new Error('The fixture has the embedded S3.');
+    const startedAt = (Key: string) => aws.s3().send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    const [old, recent] = [await startedAt('old/upload'), await startedAt('new/upload')];
     expireObjects(aws.stack.buckets, objects, Date.now() + 2 * 24 * 60 * 60 * 1000);
 
     await expect(get('old/a')).rejects.toMatchObject({ name: 'NoSuchKey' });
     await expect(get('new/a')).resolves.toBeDefined();
+    const partsOf = (Key: string, UploadId: string | undefined) =>
+      aws.s3().send(new ListPartsCommand({ Bucket, Key, UploadId }));
+    await expect(partsOf('old/upload', old.UploadId)).rejects.toMatchObject({ name: 'NoSuchUpload' });
+    await expect(partsOf('new/upload', recent.UploadId)).resolves.toBeDefined();
   });
 
   it('has had no internal error', () => {
@@ -530,11 +588,12 @@ describe('S3 behind the gate', () => {
   });
 });
 
-function rawStatus(origin: string, requestLine: string): Promise<number> {
+function rawStatus(origin: string, requestLine: string, length?: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const { hostname, port, host } = new URL(origin);
   const socket = connect(Number(port), hostname, () => {
-    socket.write(`${requestLine}\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+    const declared = length === undefined ? '' : `content-length: ${length}\r\n`;
+    socket.write(`${requestLine}\r\nhost: ${host}\r\n${declared}connection: close\r\n\r\n`);
   });
   socket.once('data', (data) => {
     resolve(Number(data.toString().split(' ')[1]));

@@ -22,11 +22,11 @@ from .transfers import (
     Progress,
     Target,
     is_web_address,
-    post_file,
     post_form,
     read_file,
     reusable,
     small_files,
+    upload_file,
     write_file,
 )
 from .transport import RetryPolicy, Transport
@@ -132,11 +132,14 @@ class Lathe:
     def upload(
         self, task: Task, source: Input, *, filename: str | None = None, on_progress: Progress | None = None
     ) -> None:
-        """Uploads a path, bytes or an open file to an import/upload task."""
+        """Uploads a path, bytes or an open file to an import/upload task.
+
+        A file of more than 100 MB is sent in parts: called again after an error, with the same task and file, it resumes.
+        """
         form = task["result"].get("form")
         if form is None:
             raise TypeError(f"Expected a task of import/upload but {task['name']} is one of {task['operation']}.")
-        post_file(self._transport, form, source, filename, on_progress)
+        upload_file(self._transport, form, source, filename, on_progress)
 
     def follow(self, job: Job | str) -> Iterator[Event]:
         """Yields the events of a job, each state once, until it and all its tasks have ended."""

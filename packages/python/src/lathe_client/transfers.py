@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Callable, Iterator, Union
 
 from .errors import LatheError, local_file
+from .parts import upload_in_parts
 from .transport import Retries, Transport, unreachable
 
 Progress = Callable[[int, Union[int, None]], None]
@@ -21,6 +22,33 @@ Input = Union[str, "os.PathLike[str]", bytes, IO[bytes]]
 Target = Union[str, "os.PathLike[str]", IO[bytes]]
 
 _CHUNK = 256 * 1024
+# Larger files are uploaded in parts.
+_MAX_FORM_BYTES = 100_000_000
+
+
+def upload_file(
+    transport: Transport, form: dict[str, Any], source: Input, filename: str | None, on_progress: Progress | None
+) -> None:
+    """Uploads a file to an upload task: in parts if it is large, and otherwise by the form."""
+    with _opened(source) as (file, name, size, start):
+        endpoint = form.get("endpoint")
+        if endpoint is None or size <= _MAX_FORM_BYTES:
+            file.seek(start)
+            post_file(transport, form, file, filename or name, on_progress)
+            return
+        modified = None
+        if isinstance(source, (str, os.PathLike)):
+            modified = os.stat(source).st_mtime_ns // 1_000_000
+        upload_in_parts(
+            transport,
+            endpoint,
+            file,
+            start=start,
+            size=size,
+            name=filename or name,
+            modified=modified,
+            on_progress=on_progress,
+        )
 
 
 def post_file(

@@ -1,0 +1,34 @@
+/** Limits of S3, and the limits of our own that follow from them. */
+
+const mebibyte = 1024 ** 2;
+
+/** Maximum size of an object, part or copy in one request. Larger files are stored in parts. */
+export const maxRequestBytes = 5 * 1024 ** 3;
+
+/** Minimum size of a part, except the last. */
+export const minPartBytes = 5 * mebibyte;
+
+/** Maximum number of parts of an object. */
+export const maxParts = 10_000;
+
+/** The highest value of the setting maxFileBytes: with 10,000 parts of 96 MiB, two of which fit into a small function. */
+export const maxConfigurableFileBytes = 1_000_000_000_000;
+
+/** The part size for clients that declare the size of their file: few requests, and little to repeat after a failure. */
+const clientPartBytes = 16 * mebibyte;
+
+/**
+ * How far clients that do not declare a size may be ahead of the parts that S3 has. Their URLs do not limit the size of a
+ * part, so the limit of the file is checked against the stored parts each time.
+ */
+export const maxUncheckedParts = 32;
+
+/** Returns the size of parts in which a file can be stored: the minimum of S3, or whole MiB if that makes too many. */
+export function partBytesFor(size: number): number {
+  return Math.max(minPartBytes, Math.ceil(size / maxParts / mebibyte) * mebibyte);
+}
+
+/** Returns the size of the parts in which a client uploads a file of a declared size. */
+export function clientPartBytesFor(size: number): number {
+  return Math.max(clientPartBytes, partBytesFor(size));
+}
