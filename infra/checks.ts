@@ -29,7 +29,7 @@ export const accepted: readonly Accepted[] = [
   }),
   {
     rule: /^AwsSolutions-IAM5\[Resource::<\w*FilesBucket\w+(?:\.Arn)?>\/(?:files|passwords|revoked|secrets|uploads)\/\*\]$/,
-    where: /\/Role\/Resource$|^Lathe\/Signers\/(?:Uploads|Files)\/Resource$/,
+    where: /\/Role\/Resource$|^Lathe\/Signers\/(?:Uploads|Parts|Files)\/Resource$/,
     reason: 'Object keys contain ids that exist only at run time; each function is limited to the prefixes it handles.',
   },
   {

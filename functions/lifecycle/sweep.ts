@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
-import { abortParts, deleteFilesBefore, listIncompleteUploads, objectExists } from '../../shared/aws/objects.ts';
+import { abortParts, listIncompleteUploads } from '../../shared/aws/incomplete-uploads.ts';
+import { deleteFilesBefore, objectExists } from '../../shared/aws/objects.ts';
 import { sendUploadNotification } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/stores/records.ts';
 import { deliveries } from '../../shared/aws/stores/webhook-deliveries.ts';

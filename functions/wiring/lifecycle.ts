@@ -1,4 +1,4 @@
-import { abortParts, deleteFiles } from '../../shared/aws/objects.ts';
+import { deleteFiles } from '../../shared/aws/objects.ts';
 import { performExport } from '../../shared/aws/perform-export.ts';
 import { enqueue } from '../../shared/aws/queues.ts';
 import { hasSubscribers } from '../../shared/aws/stores/account-subscribers.ts';
@@ -14,7 +14,9 @@ const dependencies: LifecycleDependencies = {
   records,
   enqueue,
   deleteFiles: (task) => deleteFiles(task),
-  abortParts: async ({ upload }) => upload && abortParts(upload),
+  // Few tasks have such an upload, and most functions start without the code for it.
+  abortParts: async ({ upload }) =>
+    upload && (await import('../../shared/aws/incomplete-uploads.ts')).abortParts(upload),
   deleteSecrets,
   route: (task, inputs) => routeTask(catalogue, task, inputs),
   publish,

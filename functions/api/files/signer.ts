@@ -1,5 +1,4 @@
 import { GetObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { clientSettings } from '../../../shared/aws/client-settings.ts';
 import { contentDisposition } from '../../../shared/files/names.ts';
@@ -43,6 +42,8 @@ export async function signerFor(seconds: number): Promise<Signer> {
 }
 
 async function openSession(): Promise<Signer> {
+  // Loaded on demand: most instant conversions sign nothing, and must start fast.
+  const { AssumeRoleCommand, STSClient } = await import('@aws-sdk/client-sts');
   const { Credentials: credentials } = await new STSClient(clientSettings('STS')).send(
     new AssumeRoleCommand({
       RoleArn: required('LATHE_SIGNING_ROLE'),

@@ -1,4 +1,4 @@
-import { abortParts } from '../../../shared/aws/objects.ts';
+import { abortParts } from '../../../shared/aws/incomplete-uploads.ts';
 import { lifecycle } from '../../wiring/lifecycle.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';

@@ -1,6 +1,7 @@
 import { CreateMultipartUploadCommand } from '@aws-sdk/client-s3';
 import { bucket } from '../../../shared/aws/bucket.ts';
-import { abortParts, newToken } from '../../../shared/aws/objects.ts';
+import { abortParts } from '../../../shared/aws/incomplete-uploads.ts';
+import { newToken } from '../../../shared/aws/objects.ts';
 import { defined } from '../../../shared/defined.ts';
 import { partsKey } from '../../../shared/files/keys.ts';
 import { clientPartBytesFor } from '../../../shared/files/limits.ts';

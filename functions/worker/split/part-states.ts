@@ -1,6 +1,6 @@
-import type { FinishedPart } from '../../../shared/aws/stores/split-runs.ts';
 import { BrokenRun } from '../../invocation/errors.ts';
 import type { PlannedPart } from './plan-parts.ts';
+import type { FinishedPart } from './stored-runs.ts';
 
 /** How often a part is run before its run fails. */
 const maxTries = 3;

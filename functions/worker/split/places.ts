@@ -1,7 +1,7 @@
-import { writeClaim } from '../../../shared/aws/stores/split-places.ts';
 import { runName } from '../../../shared/tasks/long-runs.ts';
-import { claimMs, expiredClaims, type PlaceClaims, placesOf } from '../../../shared/tasks/split-places.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
+import { claimMs, expiredClaims, type PlaceClaims, placesOf } from './share-places.ts';
+import { writeClaim } from './stored-places.ts';
 
 const minPauseMs = 1_000;
 const renewMs = claimMs / 3;

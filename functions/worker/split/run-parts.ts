@@ -1,9 +1,9 @@
-import type { FinishedPart } from '../../../shared/aws/stores/split-runs.ts';
 import { withDeadline } from '../../../shared/concurrency.ts';
 import { NoEngineFree, Unfinished } from '../../invocation/errors.ts';
 import { endingMs } from '../engine-response.ts';
 import type { PartStates } from './part-states.ts';
 import type { PlannedPart } from './plan-parts.ts';
+import type { FinishedPart } from './stored-runs.ts';
 
 const tickMs = 250;
 /** How long no part is started after Lambda has refused one. */

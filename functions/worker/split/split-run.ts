@@ -1,5 +1,4 @@
 import { deleteKeys } from '../../../shared/aws/objects.ts';
-import { type FinishedPart, keepPart, keepPlan, readSplit } from '../../../shared/aws/stores/split-runs.ts';
 import { partRun, postedKey } from '../../../shared/files/keys.ts';
 import { writeMetrics } from '../../../shared/metrics.ts';
 import { backoff, retry } from '../../../shared/retry.ts';
@@ -17,6 +16,7 @@ import { PartStates } from './part-states.ts';
 import { Places } from './places.ts';
 import { isCandidate, partsOf, planParts, type SplitPlan, soundPart } from './plan-parts.ts';
 import { runParts } from './run-parts.ts';
+import { type FinishedPart, keepPart, keepPlan, readSplit } from './stored-runs.ts';
 
 /** Runs of a survey or join that break off before the attempt does. */
 const maxTries = 3;

@@ -5,7 +5,7 @@ import { BrokenRun, NoEngineFree, Unfinished } from '../../../functions/invocati
 import { PartStates } from '../../../functions/worker/split/part-states.ts';
 import { type PlannedPart, partsOf } from '../../../functions/worker/split/plan-parts.ts';
 import { type PartsWork, runParts } from '../../../functions/worker/split/run-parts.ts';
-import type { FinishedPart } from '../../../shared/aws/stores/split-runs.ts';
+import type { FinishedPart } from '../../../functions/worker/split/stored-runs.ts';
 import { historyRuns } from '../../support/history-runs.ts';
 
 beforeEach(() => void vi.useFakeTimers());

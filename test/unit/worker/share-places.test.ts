@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { claimMs, type PlaceClaims, placesOf } from '../../../shared/tasks/split-places.ts';
+import { claimMs, type PlaceClaims, placesOf } from '../../../functions/worker/split/share-places.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const claim = (user: string, wants: number, holds = 0, until = now + 1) => ({ user, wants, holds, until });

@@ -1,6 +1,6 @@
-import type { Task } from '../../tasks/task.ts';
-import { type Item, query, updateOrRead } from '../table.ts';
-import { partitions } from '../table-schema.ts';
+import { type Item, query, updateOrRead } from '../../../shared/aws/table.ts';
+import { partitions } from '../../../shared/aws/table-schema.ts';
+import type { Task } from '../../../shared/tasks/task.ts';
 
 /** A part of a split run whose output is stored. */
 export interface FinishedPart {

@@ -1,6 +1,6 @@
-import type { PlaceClaim, PlaceClaims } from '../../tasks/split-places.ts';
-import { type Key, update } from '../table.ts';
-import { partitions } from '../table-schema.ts';
+import { type Key, update } from '../../../shared/aws/table.ts';
+import { partitions } from '../../../shared/aws/table-schema.ts';
+import type { PlaceClaim, PlaceClaims } from './share-places.ts';
 
 /** Each claim is an attribute with this prefix, so that one write renews it without a read. */
 const prefix = 'claim#';
