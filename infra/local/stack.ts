@@ -211,8 +211,12 @@ function operatorMay(stack: LocalStack): PolicyStatement[] {
   ];
 }
 
-/** Returns the variables of this machine's fonts and, for functions with layers, of the folder that replaces /opt. */
+/** Returns variables that say that the service is local, of this machine's fonts and, for functions with layers, of the folder that replaces /opt. */
 function inherited({ layers = [] }: LocalFunction): Record<string, string> {
   const { FONTCONFIG_FILE, LATHE_LAYERS } = process.env;
-  return defined({ FONTCONFIG_FILE, LATHE_LAYERS: layers.length === 0 ? undefined : LATHE_LAYERS });
+  return defined({
+    LATHE_LOCAL: 'true',
+    FONTCONFIG_FILE,
+    LATHE_LAYERS: layers.length === 0 ? undefined : LATHE_LAYERS,
+  });
 }

@@ -30,9 +30,8 @@ export class AddressRefused extends Error {
 
 /** Names the setting that allows an address if the service runs on the machine of its user. */
 function notPublic(host: string): string {
-  const isLocal = process.env.AWS_ENDPOINT_URL_S3?.startsWith('http://') === true;
   const advice = `. To allow it, start the service with LATHE_ALLOW_HOSTS=${shortened(host)}`;
-  return `is not a public address, so it cannot be used${isLocal ? advice : ''}`;
+  return `is not a public address, so it cannot be used${process.env.LATHE_LOCAL === 'true' ? advice : ''}`;
 }
 
 /** A name that could not be resolved. */

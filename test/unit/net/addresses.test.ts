@@ -142,7 +142,7 @@ describe('the outbound policy', () => {
       return '';
     };
     expect(refusedBy()).toMatch(/"10.0.0.1" is not a public address, so it cannot be used\.$/);
-    vi.stubEnv('AWS_ENDPOINT_URL_S3', 'http://localhost:3000/_aws/s3');
+    vi.stubEnv('LATHE_LOCAL', 'true');
     expect(refusedBy()).toMatch(/To allow it, start the service with LATHE_ALLOW_HOSTS=10.0.0.1\.$/);
   });
 

@@ -189,10 +189,9 @@ function withTargets(paths: string[]): string[] {
 function cleanEnvironment(tmp: string, warm: string): Record<string, string> {
   const cache = compileCache();
   return {
-    // Includes missing components, and private hosts that a page may load.
-    ...pickVariables([...programVariables, ...pathVariables, 'LATHE_LAYERS', 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS']),
-    // Shows that the service runs locally, so that messages may name its settings.
-    ...pickVariables(['AWS_ENDPOINT_URL_S3']),
+    // Includes missing components, private hosts that a page may load, and whether messages may name local settings.
+    ...pickVariables([...programVariables, ...pathVariables]),
+    ...pickVariables(['LATHE_LAYERS', 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS', 'LATHE_LOCAL']),
     // Lambda allocates cores by memory.
     ...pickVariables(['AWS_LAMBDA_FUNCTION_MEMORY_SIZE']),
     ...defined({ NODE_COMPILE_CACHE: cache }),
