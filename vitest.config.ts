@@ -21,7 +21,7 @@ const sharing = [
 ];
 
 /**
- * Files that take minutes, because they kill, break off, withhold, attack or wait for limits of time: `npm run test:faults`
+ * Files that take minutes, because they kill, break off, withhold, attack, encode long videos or wait for limits of time: `npm run test:faults`
  * runs them.
  */
 const faults = [
@@ -29,10 +29,10 @@ const faults = [
   'test/commands/misbehaving/**/*.test.ts',
   'test/engines/processor-time.test.ts',
   'test/engines/document/hostile-time.test.ts',
-  'test/engines/media/time-limit.test.ts',
+  'test/engines/media/{hls-player,split,split-parts,split-quality,time-limit}.test.ts',
   'test/infra/images/{container,context,layers}.test.ts',
   'test/security/{hostile-engine,hostile-function,planted-program}.test.ts',
-  'test/stack/retention.test.ts',
+  'test/stack/{retention,split}.test.ts',
   'packages/local-aws/test/gate/misbehaving.test.ts',
   'packages/local-aws/test/lambda/scheduling.test.ts',
 ];

@@ -88,7 +88,7 @@ describe('the upload of a file of more than 100 MB', () => {
   test('that breaks off at 70 % resumes at 70 %', async () => {
     const broken = watched((sent) => sent < 5);
     const { job, task } = await uploadTask(broken.lathe);
-    await expect(broken.lathe.upload(task, path)).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(broken.lathe.upload(task, path)).rejects.toMatchObject({ errorCode: 'unreachable' });
 
     const { lathe, parts } = watched();
     const progress: number[] = [];
@@ -115,9 +115,9 @@ describe('the upload of a file of more than 100 MB', () => {
     const { task } = await uploadTask(lathe);
 
     const longer = lathe.upload(task, createReadStream(path), { filename: 'a', size: size + 1 });
-    await expect(longer).rejects.toMatchObject({ code: 'size_changed' });
+    await expect(longer).rejects.toMatchObject({ errorCode: 'size_changed' });
     const shorter = lathe.upload(task, createReadStream(path), { filename: 'a', size: size - 1 });
-    await expect(shorter).rejects.toMatchObject({ code: 'size_changed' });
+    await expect(shorter).rejects.toMatchObject({ errorCode: 'size_changed' });
   });
 
   test('stops when it is aborted', async () => {

@@ -28,7 +28,7 @@ describe('A field that is clearly a mistake is refused with a hint', () => {
     const body = { tasks: { in: importPng, out: { operation: 'convert', input: 'in', outputFormat: 'webp' } } };
     const job = await call('/v1/process/jobs', { body });
     expect(job.status).toBe(400);
-    expect(Object.keys(job.body.errors)).toEqual(['tasks.out.output_format', 'tasks.out.outputFormat']);
+    expect(Object.keys(job.body.errors)).toEqual(['tasks.out.outputFormat', 'tasks.out.output_format']);
     const task = await call('/v1/process/convert', { body: { input: await importedTask(), output_fromat: 'webp' } });
     expect(task.body.errors).toMatchObject({
       output_fromat: ['Unknown field "output_fromat": did you mean output_format?'],

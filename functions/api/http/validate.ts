@@ -92,6 +92,8 @@ export function fieldErrors(error: z.ZodError, value: unknown, prefix: string[] 
 /** Adds to a message what the schema does not know: whether the field is missing, and otherwise what was received. */
 function messageOf({ code, path, message }: z.core.$ZodIssue, value: unknown): string {
   if (code !== 'invalid_type' && code !== 'invalid_union' && code !== 'invalid_value') return message;
+  // A body that may be of several kinds has a message of its own.
+  if (path.length === 0 && code === 'invalid_union') return message;
   const received = path.reduce<unknown>((current, name) => Object(current)[name], value);
   if (received === undefined) return path.length > 0 ? `The field is missing. ${message}` : message;
   const expected = path.length > 0 ? message.replace(/[.]$/, '') : 'Expected a JSON object';

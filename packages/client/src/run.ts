@@ -1,7 +1,6 @@
 import { JobFailedError, LatheError } from './errors.ts';
 import { type FollowOptions, isOver, type JobEvent } from './follow.ts';
 import { type InstantResult, isJobNeeded, maxInstantBytes } from './instant.ts';
-import { checkOptionNames } from './option-names.ts';
 import {
   base64Of,
   blobOf,
@@ -246,7 +245,11 @@ async function checkNames(
 ): Promise<void> {
   const from = inputs.map((input) => format ?? extensionIn(filename ?? nameIn(input)));
   if (from.includes('')) return;
-  await checkOptionNames(lathe, { operation, from, to, options }, { signal });
+  if (Object.keys(options).length > 0) {
+    // Loaded on demand: many conversions have no options.
+    const { checkOptionNames } = await import('./option-names.ts');
+    await checkOptionNames(lathe, { operation, from, to, options }, { signal });
+  }
 }
 
 /** Cancels a job if something fails other than the job. Otherwise it would wait an hour for a failed upload. */
