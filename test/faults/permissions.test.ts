@@ -208,7 +208,7 @@ const forbiddenByCondition: [role: string, what: string, attempt: Attempt][] = [
   ['EventsRelay', 'store a connection', put('conn#x')],
   ['EventsRelay', 'list tasks', query('pk', 'group#x')],
   ['EventsDeliver', 'change a delivery in place', update('hook#x')],
-  ['LifecycleUploaded', 'list stored files', list('files/')],
+  ['LifecycleUploaded', 'list stored credentials', list('secrets/')],
   ['LifecycleSweep', 'store a webhook', put('hooks#x')],
 ];
 
@@ -223,7 +223,7 @@ const forbidden: [role: string, what: string, attempt: Attempt][] = [
   ['EnginedocumentWorker', 'read credentials of a store', read('secrets/x')],
   ['EnginetransferWorker', 'read the password of a file', read('passwords/x')],
   ['EngineimageWorker', 'write where clients post', write('uploads/x')],
-  ['LifecycleUploaded', 'read a stored file', read('files/x')],
+  ['LifecycleUploaded', 'read the password of a file', read('passwords/x')],
   ['LifecycleSweep', 'read credentials of a store', read('secrets/x')],
   ['HttpFile', 'read a posted file', read('uploads/x')],
   ['HttpImportUrl', 'store the password of a file', write('passwords/x')],

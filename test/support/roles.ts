@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
+import { catalogue, engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { makeCredentials } from '../../packages/local-aws/src/iam/credentials.ts';
 import type { LocalRole, LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import type { TaskDefinition } from './client.ts';
@@ -141,11 +141,15 @@ export const exports = (input: string): TaskDefinition[] => [
   })),
 ];
 
-/** Tasks of every operation that processes files, with a password, which is refused later if it is not an option. */
+/** Tasks of every operation that processes files, with a password if the operation takes one. */
 export const withPassword = (input: string): TaskDefinition[] =>
-  [...new Set(processings().map(({ operation }) => operation))].map((operation) => ({
-    operation,
-    input: operation === 'merge' ? [input, input] : [input],
-    ...(operation === 'merge' ? { output_format: 'pdf' } : { output_format: operation === 'trim' ? 'mp3' : 'pdf' }),
-    options: { password: 'secret' },
-  }));
+  [...new Set(processings().map(({ operation }) => operation))].map((operation) => {
+    const output_format = operation === 'trim' ? 'mp3' : 'pdf';
+    const takesPassword = catalogue.optionNames(operation, output_format).includes('password');
+    return {
+      operation,
+      input: operation === 'merge' ? [input, input] : [input],
+      output_format,
+      options: takesPassword ? { password: 'secret' } : {},
+    };
+  });
