@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { catalogue, engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { makeCredentials } from '../../packages/local-aws/src/iam/credentials.ts';
 import type { LocalRole, LocalStack } from '../../packages/local-aws/src/template/model.ts';
+import { isProcessing } from '../../shared/operations/operations.ts';
 import type { TaskDefinition } from './client.ts';
 
 /** Returns the role of a function by its name in the template without the hash, such as `HttpCancelTask`. */
@@ -145,7 +146,8 @@ export const exports = (input: string): TaskDefinition[] => [
 export const withPassword = (input: string): TaskDefinition[] =>
   [...new Set(processings().map(({ operation }) => operation))].map((operation) => {
     const output_format = operation === 'trim' ? 'mp3' : 'pdf';
-    const takesPassword = catalogue.optionNames(operation, output_format).includes('password');
+    const takesPassword =
+      isProcessing(operation) && catalogue.optionNames(operation, output_format).includes('password');
     return {
       operation,
       input: operation === 'merge' ? [input, input] : [input],
