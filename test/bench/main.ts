@@ -10,11 +10,13 @@ import { benchInstant, countInstantCalls } from './instant.ts';
 import { benchInstantFairness } from './instant-fairness.ts';
 import { benchJobs } from './jobs.ts';
 import { benchKeys } from './keys.ts';
+import { benchLargeFile } from './large-file.ts';
 import { benchLists } from './lists.ts';
 import { benchMedia } from './media.ts';
 import { benchMemory } from './memory.ts';
 import { benchRate } from './rate.ts';
 import { benchSoak } from './soak.ts';
+import { benchSplit } from './split.ts';
 import { formatRatios, formatTable, kilobytes, milliseconds } from './table.ts';
 import { benchTransfer, formatTransfers } from './transfer.ts';
 import { benchTypicalJobs } from './typical-jobs.ts';
@@ -35,7 +37,7 @@ function printCalls(what: string, { calls, callsInRow, writeUnits, readUnits, ti
 }
 
 /** The benchmarks by name: `npm run bench -- jobs lists`. Without names, all except those that take an hour. */
-const parts: Record<string, () => Promise<void>> = {
+const parts: Record<string, (given: string[]) => Promise<void>> = {
   async jobs() {
     console.log(`\nJobs, warm, on ${availableParallelism()} cores, and the same conversion by sharp alone\n`);
     console.log(formatRatios(await benchJobs()));
@@ -157,16 +159,46 @@ const parts: Record<string, () => Promise<void>> = {
   async events() {
     await benchEvents();
   },
+
+  async split(given) {
+    const seconds = amountOf(given, 600);
+    console.log(`\n${seconds} seconds of 1080p, converted by one ffmpeg and in parts\n`);
+    const { report, passed } = await benchSplit(seconds, { inProcess: given.includes('--engine') });
+    console.log(report);
+    if (!passed) process.exitCode = 1;
+  },
+
+  async 'large-file'(given) {
+    const gigabytes = amountOf(given, 12);
+    console.log(`\nA file of ${gigabytes} GB: uploaded in parts, exported to a store and imported from it\n`);
+    const { report, passed } = await benchLargeFile(gigabytes * 1e9);
+    console.log(report);
+    if (!passed) process.exitCode = 1;
+  },
 };
 
-const onlyByName = new Set(['soak', 'encoders', 'video', 'keys', 'rate', 'fairness']);
-const words = process.argv.slice(2);
-const unknown = words.find((word) => !Object.hasOwn(parts, word));
-if (unknown !== undefined) {
-  console.error(`Expected words among ${Object.keys(parts).join(', ')} but received ${unknown}.`);
-  process.exit(1);
+const onlyByName = new Set(['soak', 'encoders', 'video', 'keys', 'rate', 'fairness', 'split', 'large-file']);
+/** Arguments that may follow a name. */
+const argumentsOf: Record<string, RegExp> = { split: /^(?:[1-9]\d*|--engine)$/, 'large-file': /^[1-9]\d*$/ };
+
+function amountOf(given: string[], usual: number): number {
+  return Number(given.find((word) => /^\d+$/.test(word)) ?? usual);
+}
+
+const chosen = new Map<string, string[]>();
+let last = '';
+for (const word of process.argv.slice(2)) {
+  if (Object.hasOwn(parts, word)) {
+    last = word;
+    chosen.set(word, []);
+  } else if (argumentsOf[last]?.test(word)) {
+    chosen.get(last)?.push(word);
+  } else {
+    console.error(`Expected words among ${Object.keys(parts).join(', ')} but received ${word}.`);
+    process.exit(1);
+  }
 }
 for (const [word, measure] of Object.entries(parts)) {
-  if (words.length === 0 ? !onlyByName.has(word) : words.includes(word)) await measure();
+  if (chosen.size === 0 ? !onlyByName.has(word) : chosen.has(word)) await measure(chosen.get(word) ?? []);
 }
 process.exit();

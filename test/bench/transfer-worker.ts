@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { TransferSettings } from '../../functions/transfers/receive.ts';
 import type { Run } from '../../functions/worker/worker.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { makeRun, makeSettings, makeTask } from '../transfers/run.ts';
+import { peakMemory } from './peak-memory.ts';
 import { copyPlainly } from './plain-copy.ts';
 
 /** The work of one process: an operation of the service, or the same with the plain tool of the protocol. */
@@ -45,14 +45,10 @@ async function loadTransfer({ operation, parameters, inputs }: Assignment): Prom
   return () => transfer(makeRun(operation, parameters, tasks), settings);
 }
 
-function peakBytes(): number {
-  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
-}
-
 const assignment: Assignment = JSON.parse(process.argv[2] ?? '{}');
 const work = assignment.bare ? () => copyPlainly(assignment) : await loadTransfer(assignment);
 const started = process.hrtime.bigint();
 await work();
 const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-process.stdout.write(`${JSON.stringify({ seconds, peakBytes: peakBytes() })}\n`);
+process.stdout.write(`${JSON.stringify({ seconds, peakBytes: peakMemory() })}\n`);
 process.exit(0);

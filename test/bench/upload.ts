@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Client } from '../support/client.ts';
 import { startService } from '../support/running-stack.ts';
 import type { TransferMeasure } from './transfer.ts';
 
@@ -17,17 +18,21 @@ export async function benchUpload(file: string, bytes: number): Promise<Transfer
     new PutObjectCommand({ Bucket, Key: 'files/bare' }),
   );
   const bare = await timed(() => run('curl', ['-sf', '-T', file, address]));
-  const ours = await timed(async () => {
-    const { id, result } = await service.client.createTask('import/upload');
-    const fields = Object.entries(result.form?.parameters ?? {}).flatMap(([name, value]) => [
-      '--form-string',
-      `${name}=${value}`,
-    ]);
-    await run('curl', ['-sf', ...fields, '-F', `file=@${file}`, result.form?.url ?? '']);
-    const { status } = await service.client.waitForTask(id);
-    if (status !== 'completed') throw new Error(`The upload ${status}.`);
-  });
+  const ours = await timed(() => uploadByForm(service.client, file));
   return { name: 'import/upload', ours: bytes / ours, bare: bytes / bare };
+}
+
+/** Posts a file to the form of a new upload task, waits until it has completed, and returns its id. */
+export async function uploadByForm(client: Client, file: string): Promise<string> {
+  const { id, result } = await client.createTask('import/upload');
+  const fields = Object.entries(result.form?.parameters ?? {}).flatMap(([name, value]) => [
+    '--form-string',
+    `${name}=${value}`,
+  ]);
+  await run('curl', ['-sf', ...fields, '-F', `file=@${file}`, result.form?.url ?? '']);
+  const { status } = await client.waitForTask(id);
+  if (status !== 'completed') throw new Error(`The upload ${status}.`);
+  return id;
 }
 
 /** Returns the seconds that some work takes. */
