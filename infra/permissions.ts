@@ -138,7 +138,7 @@ export const uploadedPermissions: readonly Permission[] = [
   'uploads:get',
   'uploads:list',
   'uploads:delete',
-  // Files that were uploaded in parts are where they stay.
+  // Files that were uploaded in parts keep the key of their upload.
   'files:get',
   'files:list',
   'files:put',

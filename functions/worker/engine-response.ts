@@ -17,7 +17,7 @@ export const endingMs = 3_000;
 
 type LastResponse = Exclude<EngineResponse, { type: 'isolation' | 'progress' }>;
 
-/** Where a run stores its outputs, and what revokes it. */
+/** The prefix of the outputs of a run, and the marker that revokes it. */
 export interface RunNames {
   output: RunName;
   revoked: Revocable;

@@ -11,7 +11,7 @@ export const minPartBytes = 5 * mebibyte;
 /** Maximum number of parts of an object. */
 export const maxParts = 10_000;
 
-/** The highest value of the setting maxFileBytes: with 10,000 parts of 96 MiB, two of which fit into a small function. */
+/** The highest value of the setting maxFileBytes: 10,000 parts of 96 MiB. Two such parts fit into a small function. */
 export const maxConfigurableFileBytes = 1_000_000_000_000;
 
 /** The part size for clients that declare the size of their file: few requests, and little to repeat after a failure. */

@@ -1,7 +1,7 @@
 interface Content {
   title: string;
   text: string;
-  /** Where its button leads. */
+  /** The target of its button. */
   link: { href: string; text: string };
 }
 

@@ -84,7 +84,7 @@ test('A long video is converted in parts, whose progress rises, and its minutes 
   expect(Math.round((usage.month.remainingMinutes ?? 0) * 60_000)).toBe(100 * 60_000 - usedBy([job]));
 });
 
-// Again where the machine was busy with something else for the two seconds.
+// Repeated if the machine was busy with something else for the two seconds.
 test('Canceling it ends the programs of all parts within two seconds, and leaves nothing in the bucket', {
   retry: 2,
 }, async () => {

@@ -86,7 +86,7 @@ export function simulateSplit({ engines, worker }: Inventory, { minutes, bytes, 
   };
 }
 
-/** Returns when the last of these works ends, each of which takes the first free place; they start one after another. */
+/** Returns when the last of these works ends. They start one after another, and each takes the first free place. */
 function makespan(works: number[], places: number, pause: number): number {
   const free = Array.from({ length: places }, () => 0);
   let last = 0;

@@ -24,7 +24,7 @@ export interface SplitRequest {
 export interface SplitResult extends WorkResult {
   path: string;
   survey: Survey;
-  /** Where the chunks begin in the source, in seconds. */
+  /** The source times at which the chunks begin, in seconds. */
   starts: number[];
   progress: Record<string, number[]>;
 }

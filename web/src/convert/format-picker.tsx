@@ -37,7 +37,7 @@ export function FormatPicker({ formats, value, from, blank, isBlankChoosable, on
       class="picker"
       ref={place}
       onFocusOut={({ relatedTarget }) => {
-        // Clicks on parts that take no focus leave it where it is.
+        // Clicks on parts that take no focus do not move it.
         if (relatedTarget instanceof Node && !place.current?.contains(relatedTarget)) isOpen.value = false;
       }}
     >

@@ -27,7 +27,7 @@ export interface Track {
   fragments: Fragment[];
 }
 
-/** More than half a day of fragments of a second, each of which has two boxes. */
+/** More than half a day of one-second fragments, with two boxes each. */
 const maxBoxes = 200_000;
 const maxHeaderBytes = 16_000_000;
 

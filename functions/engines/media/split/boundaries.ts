@@ -16,7 +16,7 @@ export interface Pictures {
   last: number;
   maxGap: number;
   boundaries: number[];
-  /** Whether each picture is where a constant rate has it. */
+  /** Whether each picture is at the time that a constant rate gives it. */
   isOnGrid: boolean;
 }
 
