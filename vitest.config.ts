@@ -28,13 +28,15 @@ const faults = [
   'test/faults/**/*.test.ts',
   'test/commands/misbehaving/**/*.test.ts',
   'test/engines/processor-time.test.ts',
-  'test/engines/document/hostile-time.test.ts',
+  'test/engines/document/{hostile-references,hostile-time}.test.ts',
+  'test/engines/image/hostile.test.ts',
   'test/engines/media/{hls-player,split,split-parts,split-quality,time-limit}.test.ts',
+  'test/events/follow.test.ts',
   'test/infra/images/{container,context,layers}.test.ts',
   'test/security/{hostile-engine,hostile-function,planted-program}.test.ts',
   'test/stack/{retention,split}.test.ts',
   'packages/local-aws/test/gate/misbehaving.test.ts',
-  'packages/local-aws/test/lambda/scheduling.test.ts',
+  'packages/local-aws/test/lambda/{runtime,scheduling}.test.ts',
 ];
 
 /** Those of them that share a service. */
