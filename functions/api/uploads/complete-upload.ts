@@ -10,7 +10,7 @@ import { settings } from '../../wiring/settings.ts';
 import { invalidFields } from '../http/errors.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
-import { findTask, findWaitingTask, partsOf } from './find-upload.ts';
+import { findTask, partsOf, requireWaiting } from './find-upload.ts';
 import { tooLarge } from './size-limit.ts';
 import { bareTag, listStoredParts, type StoredPart, sizeOf } from './stored-parts.ts';
 
@@ -24,7 +24,8 @@ export const handler = publicEndpoint(routes['complete-upload'], async ({ params
   const isCompleted =
     task.status === 'completed' && started?.id === params.uploadId && task.files[0]?.key === started.key;
   if (isCompleted) return { body: { location, key: started.key } };
-  const upload = partsOf(await findWaitingTask(params), params.uploadId);
+  // The same state as above: the import may complete the task at any time.
+  const upload = partsOf(requireWaiting(task), params.uploadId);
   const stored = await listStoredParts(upload);
   // Completed before, but not imported yet.
   if (stored) await complete(upload, checked(body.parts, stored, upload, maxFileBytesOf(task, settings)));

@@ -23,7 +23,11 @@ export async function findTask({ taskId, token }: Path): Promise<Task> {
 
 /** Returns the task of an upload address while it waits for its file, or throws. */
 export async function findWaitingTask(path: Path): Promise<Task & { form: UploadForm }> {
-  const task = await findTask(path);
+  return requireWaiting(await findTask(path));
+}
+
+/** Throws unless a task waits for its file. */
+export function requireWaiting(task: Task): Task & { form: UploadForm } {
   const { form, formUntil = 0 } = task;
   if (hasEnded(task) || !form) throw hasEndedConflict(task);
   if (formUntil <= Date.now()) throw conflict('The time for the upload is over. Create another task.');
