@@ -2,14 +2,15 @@ import { writeSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /**
- * Ends the output of a run with the skipped tests and their reasons, the projects it leaves out, and one line for
- * scripts, below everything else.
+ * Ends the output of a run with the skipped tests and their reasons, the projects it leaves out, the failed tests, and
+ * one line for scripts, below everything else.
  */
 export class LastLine implements Reporter {
   #passed = 0;
   // A run that aborts before its end is reported has failed.
   #failed = 1;
   #skipped: string[] = [];
+  #failures: string[] = [];
   #leftOut: string[] = [];
   /** Whether tests were selected by name (`-t`), so that others have no reason of their own. */
   #isFiltered = false;
@@ -20,7 +21,7 @@ export class LastLine implements Reporter {
       .flatMap((pattern) => /^!(\w+)/.exec(pattern)?.[1] ?? [])
       .map((name) => `Left out the tests of ${name}: npm run test:${name} runs them`);
     process.once('exit', () => {
-      for (const line of [...this.#skipped, ...this.#leftOut]) writeSync(1, `${line}\n`);
+      for (const line of [...this.#skipped, ...this.#leftOut, ...this.#failures]) writeSync(1, `${line}\n`);
       writeSync(1, `${this.#passed} passed, ${this.#failed} failed\n`);
     });
   }
@@ -28,13 +29,21 @@ export class LastLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     this.#passed = 0;
     this.#failed = unhandledErrors.length;
+    this.#failures = [];
     const skipped = new Map<string, number>();
     for (const module of modules) {
       const tests = [...module.children.allTests()];
-      const failed = tests.filter((test) => test.result().state === 'failed').length;
+      const failures = tests.flatMap((test) => {
+        const { state, errors } = test.result();
+        return state === 'failed' ? [failure(module, test.fullName, errors)] : [];
+      });
       this.#passed += tests.filter((test) => test.result().state === 'passed').length;
       // A file that fails to load or set up fails although none of its tests ran.
-      this.#failed += failed === 0 && module.state() === 'failed' ? 1 : failed;
+      if (failures.length === 0 && module.state() === 'failed') {
+        failures.push(failure(module, 'could not be loaded or set up', module.errors()));
+      }
+      this.#failed += failures.length;
+      this.#failures.push(...failures);
       for (const test of tests) {
         if (test.result().state !== 'skipped') continue;
         const reason = reasonOf(test);
@@ -46,6 +55,11 @@ export class LastLine implements Reporter {
     if (modules.length === 0) this.#failed += 1;
     this.#skipped = [...skipped].map(([line, count]) => `Skipped ${count} in ${line}`);
   }
+}
+
+/** The name and the first line of the error: the whole of it is in the output above. */
+function failure(module: TestModule, name: string, errors: readonly { message: string }[] = []): string {
+  return `Failed in ${module.relativeModuleId}: ${name}: ${errors[0]?.message.split('\n', 1)[0] ?? 'no error was given'}`;
 }
 
 function reasonOf(test: TestCase): string | undefined {
