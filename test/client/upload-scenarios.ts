@@ -35,20 +35,28 @@ async function sha256(content: AsyncIterable<Uint8Array>): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Notes the parts that a client sends, and breaks the connection for those that a test refuses. */
+/**
+ * Notes the parts that a client sends, and breaks the connection for those that a test refuses, after the accepted ones have
+ * been stored.
+ */
 function watched(accepts: (sent: number) => boolean = () => true) {
   const parts: number[] = [];
+  const sending: Promise<Response>[] = [];
   const lathe = new Lathe({
     url: stack.url,
     key: stack.apiKey,
     retry: { retries: 1, minPauseMs: 1, maxPauseMs: 2 },
     fetch: async (input, init) => {
       const { searchParams } = new URL(String(input));
-      if (init?.method === 'PUT') {
-        if (!accepts(parts.length)) throw new TypeError('fetch failed');
-        parts.push(Number(searchParams.get('partNumber')));
+      if (init?.method !== 'PUT') return fetch(input, init);
+      if (!accepts(parts.length)) {
+        await Promise.allSettled(sending);
+        throw new TypeError('fetch failed');
       }
-      return fetch(input, init);
+      parts.push(Number(searchParams.get('partNumber')));
+      const sent = fetch(input, init);
+      sending.push(sent);
+      return sent;
     },
   });
   return { lathe, parts };

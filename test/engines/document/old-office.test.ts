@@ -114,9 +114,10 @@ describe('the directory of a compound file', () => {
       for (let at = 1024; at < 2048; at += 128)
         for (const link of [68, 72, 76, 116, 120]) endless.writeUInt32LE(value, at + link);
       for (const at of [44, 60, 68, 72]) endless.writeUInt32LE(value, at);
-      const began = performance.now();
+      const before = process.cpuUsage();
       CompoundFile.read(endless)?.start('Workbook', 1_000_000);
-      expect(performance.now() - began).toBeLessThan(1_000);
+      // Processor time, because other programs run too.
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
     }
   });
 });

@@ -24,9 +24,10 @@ describe('the graph of a job', () => {
     const tasks = Array.from({ length: 200 }, (_, index) =>
       task(`t${index}`, ...(index < 10 ? [] : [`t${index - 10}`, `t${Math.floor(index / 2)}`])),
     );
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     const { nodes, width, height } = layOut(tasks);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    // Processor time, because other programs run too.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500);
     expect(nodes).toHaveLength(200);
     const isOver = nodes.some((a, index) =>
       nodes.slice(index + 1).some((b) => Math.abs(a.x - b.x) < nodeSize.width && Math.abs(a.y - b.y) < nodeSize.height),

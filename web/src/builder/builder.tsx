@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { durationText } from '../format.ts';
 import { Graph, type GraphNode } from '../jobs/graph.tsx';
 import { Field } from '../parts/field.tsx';
@@ -34,7 +34,8 @@ function Workbench({ description }: { description: Description }) {
   const operations = useMemo(() => operationsOf(description), [description]);
   const current = draft.value;
   const check = useCheck(current);
-  useEffect(() => {
+  // Before the next frame, which a tab in the background may not draw before it is reloaded.
+  useLayoutEffect(() => {
     const isSecret = (operation: string, parameter: string) =>
       operations.some(
         ({ name, parameters }) =>
