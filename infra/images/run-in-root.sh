@@ -15,7 +15,12 @@ for device in null zero full random urandom; do
 done
 ln -s /proc/self/fd "$root/dev/fd"
 mount -t tmpfs -o mode=1777,nosuid tmpfs "$root/tmp"
-if [ -n "$data" ]; then mount --bind "$data" "$root/data"; fi
+if [ -n "$data" ]; then
+  mount --bind "$data" "$root/data"
+  # Docker gives a container the name localhost; Lambda's functions need none.
+  touch "$root/etc/hosts"
+  mount --bind /etc/hosts "$root/etc/hosts"
+fi
 mount -o remount,bind,ro "$root"
 mount -o remount,ro "$root/dev"
 # Not in place of this shell, which ends with its parent: whoever changes its user does not, and with the first process of
