@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -96,6 +96,11 @@ test('The parts of an MP4 read their own bytes of it, and have all of its pictur
   const out = join(folder, 'lossless.mp4');
   await writeFile(out, Buffer.from(await (await fetch(task.result.url ?? '')).arrayBuffer()));
   expect(await picturesOf(out)).toEqual(await picturesOf(path));
+  const logs = join(service.dataDirectory, 'logs');
+  const [name = ''] = (await readdir(logs)).filter((each) => each.startsWith('EnginemediaWorker'));
+  const log = await readFile(join(logs, name), 'utf8');
+  expect(log).toContain('the run is split');
+  expect(log).not.toContain('a part reads the whole source');
 });
 
 // Repeated if the machine was busy with something else for the two seconds.

@@ -102,7 +102,7 @@ describe('the inputs of a task', () => {
   });
 
   it('may be larger if they are videos that are read in parts', () => {
-    const half = maxInputBytes({ diskMegabytes: 10_240 });
+    const half = diskBytes({ diskMegabytes: 10_240 }) / 2;
     const video = (format: string, size: number) => [{ size, format }];
     expect(inputProblem(catalogue, 'media', 'convert', video('mp4', 2 * half))).toBeUndefined();
     expect(inputProblem(catalogue, 'media', 'compress', video('mov', maxSplitInputBytes))).toBeUndefined();
