@@ -32,6 +32,7 @@ export const responseLimits = {
 
 /** What a worker knows about a run without trusting the engine. */
 export interface KnownRun extends Pick<EngineRequest, 'outputFormat' | 'inlineBytes' | 'archive' | 'picture' | 'part'> {
+  inputs?: { size: number }[];
   /** The time since the engine was invoked. */
   elapsedMs: number;
 }
@@ -88,7 +89,12 @@ function checked(response: Record<string, unknown>, run: KnownRun): EngineRespon
 /** A survey has no output. It is not stored with the task, so it may be longer than other details. */
 function surveyed(details: unknown, run: KnownRun, engineMs: unknown): EngineResponse {
   const { survey } = fieldsOf(details, 'details');
-  return { type: 'done', outputs: [], survey: surveyOf(survey, lineOf), engineMs: engineMsOf(engineMs, run) };
+  return {
+    type: 'done',
+    outputs: [],
+    survey: surveyOf(survey, run.inputs?.[0]?.size ?? 0, lineOf),
+    engineMs: engineMsOf(engineMs, run),
+  };
 }
 
 /** Returns whether an output may have a format. */

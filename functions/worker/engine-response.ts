@@ -4,7 +4,7 @@ import { withDeadline } from '../../shared/concurrency.ts';
 import { defined } from '../../shared/defined.ts';
 import { type Revocable, type RunName, revokedKey } from '../../shared/files/keys.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
-import type { EngineRequest, EngineResponse } from '../engines/runtime/protocol.ts';
+import type { EngineRequest, EngineResponse, SourceRead } from '../engines/runtime/protocol.ts';
 import { BrokenRun } from '../invocation/errors.ts';
 import { invokeEngine } from '../invocation/invoke-engine.ts';
 import { invalidResponse } from '../invocation/parse-response.ts';
@@ -23,11 +23,12 @@ export interface RunNames {
   revoked: Revocable;
 }
 
-/** Returns the request of a run, with signed URLs of its files. */
+/** Returns the request of a run, with signed URLs of its files. `read` says what is fetched of the first. */
 export async function requestOf(
   { task, attempt, deadline }: Pick<Run, 'task' | 'attempt' | 'deadline'>,
   { files, ...plan }: RunPlan,
   names: RunNames = { output: attempt, revoked: attempt },
+  read: SourceRead = {},
 ): Promise<EngineRequest> {
   return {
     taskId: task.id,
@@ -36,8 +37,9 @@ export async function requestOf(
     tenant: task.user,
     ...plan,
     inputs: await Promise.all(
-      files.map(async ({ key, name, format, size }) => ({
+      files.map(async ({ key, name, format, size }, index) => ({
         url: await presignInput(key, deadline),
+        ...(index === 0 ? read : {}),
         name,
         format: catalogue.canonical(format),
         size,

@@ -1,5 +1,7 @@
 import { defined } from '../../shared/defined.ts';
 import { postedKey } from '../../shared/files/keys.ts';
+import { inputProblem } from '../../shared/tasks/limits.ts';
+import { catalogue } from '../catalogue/catalogues.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { keepOutputs, storedOf } from '../invocation/keep-outputs.ts';
 import { formatsOf, planRun, type RunPlan } from '../invocation/plan-run.ts';
@@ -21,6 +23,9 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
 
 async function runWhole(engine: string, run: Run, plan: RunPlan, whole?: WholeRun): Promise<RunResult> {
   const { task, attempt, signal } = run;
+  const files = plan.files.map(({ size }) => ({ size }));
+  const problem = inputProblem(catalogue, engine, plan.operation, files);
+  if (problem !== undefined) throw new EngineError(problem);
   const request = await requestOf(run, plan);
   // The engine of a worker that died may still be running.
   if (attempt > 1) await revoke(task.id, attempt - 1);

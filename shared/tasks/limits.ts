@@ -41,6 +41,24 @@ export function maxInputBytes({ diskMegabytes }: EngineResources): number {
   return diskBytes({ diskMegabytes }) / 2;
 }
 
+/** Maximum size of a video that is converted in parts, each of which reads only its own bytes. */
+export const maxSplitInputBytes = 100_000_000_000;
+
+/** Returns whether an engine may convert a file in parts that read less than all of it. */
+function readsInParts(
+  catalogue: Catalogue,
+  { splits }: Pick<EngineResources, 'splits'>,
+  operation: string,
+  [file, ...others]: Partial<Pick<StoredFile, 'format'>>[],
+): boolean {
+  if (!splits || !file?.format || others.length > 0) return false;
+  if (operation !== 'convert' && operation !== 'compress') return false;
+  return indexedVideos.includes(catalogue.canonical(file.format));
+}
+
+/** Formats of video with an index of their pictures in one place, by which they can be read in parts. */
+export const indexedVideos = ['mp4', 'mov', 'm4v', '3gp', '3g2'];
+
 /** Returns the size of an engine's disk in bytes; AWS counts in units of 1,024. */
 export function diskBytes({ diskMegabytes }: Pick<EngineResources, 'diskMegabytes'>): number {
   return diskMegabytes * 1024 * 1024;
@@ -61,12 +79,14 @@ export function inputProblem(
   catalogue: Catalogue,
   engine: string,
   operation: string,
-  files: Pick<StoredFile, 'size'>[],
+  files: (Pick<StoredFile, 'size'> & Partial<Pick<StoredFile, 'format'>>)[],
 ): string | undefined {
   const resources = catalogue.engines.find((candidate) => candidate.engine === engine)?.resources;
   if (!resources) return undefined;
   const size = files.reduce((sum, file) => sum + file.size, 0);
-  const limit = maxInputBytes(resources);
+  // If it turns out that the video cannot be split, its task fails when it runs.
+  const isInParts = readsInParts(catalogue, resources, operation, files);
+  const limit = isInParts ? maxSplitInputBytes : maxInputBytes(resources);
   if (size > limit)
     return `The input has ${grouped(size)} bytes; this operation takes at most ${grouped(limit)} bytes in one task. Split the input or make it smaller first.`;
   // Each input becomes at least one file, unless they are merged.

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import { formOf, postForm, type TaskView, taskOf } from '../support/client.ts';
 import { inMilliseconds, usageOf, usedBy } from '../support/metered-jobs.ts';
 import { allGone, descendantsOf } from '../support/processes.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
-import { longVideo, splitVideo, videoFacts } from '../support/split-video.ts';
+import { longVideo, picturesOf, splitVideo, videoFacts } from '../support/split-video.ts';
 import { storedFiles } from '../support/stored-files.ts';
 import { until } from '../support/until.ts';
 
@@ -82,6 +82,25 @@ test('A long video is converted in parts, whose progress rises, and its minutes 
   expect(usage.tasks).toBe(1);
   expect(inMilliseconds(usage.conversionSeconds)).toBe(usedBy([job]));
   expect(Math.round((usage.month.remainingMinutes ?? 0) * 60_000)).toBe(100 * 60_000 - usedBy([job]));
+});
+
+test('The parts of an MP4 read their own bytes of it, and have all of its pictures', async () => {
+  const path = await longVideo(folder, 60, 'long.mp4');
+  const lossless = { video_codec: 'libx264', preset: 'ultrafast', video_crf: 0 };
+  const { upload, convert } = splitVideo();
+  const job = await service.client.createJob({ upload, convert: { ...convert, options: lossless } });
+  await postForm(formOf(taskOf(job, 'upload')), 'long.mp4', await readFile(path));
+  const task = taskOf(await service.client.waitForJob(job.id, { seconds: 200 }), 'convert');
+  expect(task.status, JSON.stringify(task.result)).toBe('completed');
+  expect(task.result.estimate?.parts).toBeGreaterThan(3);
+  const out = join(folder, 'lossless.mp4');
+  await writeFile(out, Buffer.from(await (await fetch(task.result.url ?? '')).arrayBuffer()));
+  expect(await picturesOf(out)).toEqual(await picturesOf(path));
+  const logs = join(service.dataDirectory, 'logs');
+  const [name = ''] = (await readdir(logs)).filter((each) => each.startsWith('EnginemediaWorker'));
+  const log = await readFile(join(logs, name), 'utf8');
+  expect(log).toContain('the run is split');
+  expect(log).not.toContain('a part reads the whole source');
 });
 
 // Repeated if the machine was busy with something else for the two seconds.

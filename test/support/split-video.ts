@@ -6,8 +6,8 @@ import { ffmpegPath, ffprobePath } from '../../functions/engines/media/programs.
 const run = promisify(execFile);
 
 /** Makes a video of a few megabytes with sound that is split if parts take a second; its keyframes are a second apart. */
-export async function longVideo(folder: string, seconds = 36): Promise<string> {
-  const path = join(folder, 'long.mkv');
+export async function longVideo(folder: string, seconds = 36, name = 'long.mkv'): Promise<string> {
+  const path = join(folder, name);
   await run(ffmpegPath(), [
     ...['-y', '-v', 'error', '-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=25:duration=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=440:sample_rate=48000:duration=${seconds}`],
@@ -28,6 +28,15 @@ export function splitVideo() {
       options: { video_codec: 'libx264', preset: 'veryfast', video_crf: 30 },
     },
   };
+}
+
+/** Returns a hash of each decoded picture of a video. */
+export async function picturesOf(path: string): Promise<string[]> {
+  const { stdout } = await run(ffmpegPath(), [
+    ...['-v', 'error', '-i', path, '-map', '0:v:0', '-fps_mode', 'passthrough', '-f', 'framemd5', '-'],
+  ]);
+  const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => line.split(/,\s*/).at(-1) ?? '');
 }
 
 /** Reads what a player would find: the number of decoded pictures, the duration and the kinds of streams. */

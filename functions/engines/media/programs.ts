@@ -13,6 +13,8 @@ export interface MediaRun {
   timeLimit(): TimeLimit;
   /** Called with the seconds of output written so far. */
   onSeconds?: (seconds: number) => void;
+  /** Called with the number of pictures encoded so far. */
+  onPictures?: (count: number) => void;
   /** Sets the warnings about input that is not in the output. Later calls replace them. */
   warn(warnings: string[]): void;
 }
@@ -102,9 +104,10 @@ export async function runFfmpeg(args: string[], run: MediaRun): Promise<{ result
       env: linking(program),
       signal: run.signal,
       onStdoutLine: (line) => {
-        const match = /^out_time_us=(\d+)$/.exec(line);
-        if (!match) return;
-        seconds = Number(match[1]) / 1_000_000;
+        const [, name, value] = /^(frame|out_time_us)=\s*(\d+)$/.exec(line) ?? [];
+        if (name === 'frame') run.onPictures?.(Number(value));
+        if (name !== 'out_time_us') return;
+        seconds = Number(value) / 1_000_000;
         run.onSeconds?.(seconds);
       },
     },

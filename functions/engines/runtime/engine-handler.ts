@@ -6,12 +6,14 @@ import { defined } from '../../../shared/defined.ts';
 import { safeName, uniqueNames } from '../../../shared/files/names.ts';
 import { collectRarely } from '../../../shared/heap.ts';
 import { filesAtOnce } from '../../../shared/tasks/limits.ts';
+import { type ByteRange, bytesOf } from './byte-ranges.ts';
 import { TamperedError } from './checks.ts';
 import { EngineError, type InputFile, type RunContext, type Work, type WorkResult } from './engine.ts';
 import { Outputs } from './outputs.ts';
-import type { EngineRequest, EngineResponse } from './protocol.ts';
+import type { EngineRequest, EngineResponse, RemoteInput } from './protocol.ts';
 import { redact, secretsOf } from './redact.ts';
 import { type Content, contentOf, fetchFile, postFile, readContent } from './remote-files.ts';
+import { fetchIndex, fetchRanges } from './remote-ranges.ts';
 import { watchRun } from './run-watch.ts';
 import type { OpenFile } from './sandbox/folder.ts';
 import { type PreparedTask, Sandbox } from './sandbox/sandbox.ts';
@@ -19,6 +21,12 @@ import { zipOf } from './zip.ts';
 
 /** Memory that the function itself needs in addition to the engine's. */
 const ownMemoryBytes = 200 * 1024 * 1024;
+
+/** A join has hundreds of inputs, and one connection does not use what the function has. */
+const inputsAtOnce = 16;
+
+/** The part of the progress that fetching ranges takes. */
+const fetchedPercent = 10;
 
 /** Shown to the user; the log has the details. */
 const tampered = 'The file could not be converted: it made the engine behave in a way that is not allowed.';
@@ -64,10 +72,12 @@ async function respond(
   let engineMs = 0;
   try {
     const task = sandbox.prepare(request.tenant);
-    const work = await workOf(request, task, watch.signal);
+    const progress = (percent: number) => send({ type: 'progress', percent });
+    const work = await workOf(request, task, watch.signal, (share) => progress(share * fetchedPercent));
+    const isRanged = work.inputs.some(({ ranges }) => ranges);
     const context: RunContext = {
       signal: watch.signal,
-      progress: (percent) => send({ type: 'progress', percent }),
+      progress: (percent) => progress(isRanged ? fetchedPercent + (percent * (100 - fetchedPercent)) / 100 : percent),
       // As texts under fixed keys: a key chosen by an engine could pass for a log field or a metric.
       log: (message, details = {}) =>
         logger.info('the engine reports', { report: hide(message), details: hide(JSON.stringify(details)) }),
@@ -99,16 +109,21 @@ async function respond(
   }
 }
 
-async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortSignal): Promise<Work> {
+async function workOf(
+  request: EngineRequest,
+  task: PreparedTask,
+  signal: AbortSignal,
+  onFetched: (share: number) => void,
+): Promise<Work> {
   const { operation, page, picture, part, outputFormat, options, maxOutputBytes, deadline } = request;
   const { maxProcessorSeconds } = request;
-  const inputs = await mapAtOnce(request.inputs, filesAtOnce, async (input, index): Promise<InputFile> => {
+  const inputs = await mapAtOnce(request.inputs, inputsAtOnce, async (input, index): Promise<InputFile> => {
     const { path, descriptor } = task.createInput(String(index));
     try {
-      if ('url' in input) await fetchFile(input.url, descriptor, signal);
-      else writeFileSync(descriptor, Buffer.from(input.content, 'base64'));
+      const ranges = 'url' in input ? await fetchInput(input, descriptor, signal, onFetched) : undefined;
+      if ('content' in input) writeFileSync(descriptor, Buffer.from(input.content, 'base64'));
       const { name, format } = input;
-      return { path, name, format, size: fstatSync(descriptor).size };
+      return { path, name, format, size: fstatSync(descriptor).size, ...defined({ ranges }) };
     } finally {
       closeSync(descriptor);
     }
@@ -123,6 +138,32 @@ async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortS
     folder: task.folder,
     ...defined({ page, picture, part, maxProcessorSeconds }),
   };
+}
+
+/** Fetches an input, and returns its ranges if not all of it is fetched. */
+async function fetchInput(
+  { url, size, ranges, read }: Extract<RemoteInput, { url: string }>,
+  descriptor: number,
+  signal: AbortSignal,
+  onFetched: (share: number) => void,
+): Promise<ByteRange[] | undefined> {
+  if (read === 'index') return fetchIndex({ url, size, descriptor, signal });
+  if (!ranges) {
+    await fetchFile(url, descriptor, signal);
+    return undefined;
+  }
+  const all = bytesOf(ranges);
+  let fetched = 0;
+  let reported = 0;
+  const onBytes = (bytes: number) => {
+    fetched += bytes;
+    // The worker accepts a limited number of reports.
+    if (fetched < all && fetched - reported < all / 20) return;
+    reported = fetched;
+    onFetched(fetched / all);
+  };
+  await fetchRanges({ url, size, descriptor, signal, onBytes }, ranges);
+  return ranges;
 }
 
 /** Delivers the outputs: in the response if they are small enough, and otherwise by the form. */

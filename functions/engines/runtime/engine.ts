@@ -2,6 +2,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { PictureRequest } from '../../../shared/pictures/picture.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
+import type { ByteRange } from './byte-ranges.ts';
 import type { PartRequest } from './protocol.ts';
 
 /** A file the engine reads. The path is inside the task's own folder and its name is not the user's. */
@@ -12,6 +13,8 @@ export interface InputFile {
   /** Canonical extension, detected from the content. */
   format: string;
   size: number;
+  /** The bytes that were fetched, if not all were: the others are holes, which read as zeros. */
+  ranges?: ByteRange[];
 }
 
 /** One piece of work for an engine: everything it needs, and no credentials. */

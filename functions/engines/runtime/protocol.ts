@@ -3,6 +3,7 @@ import { maxRequestBytes } from '../../../shared/files/limits.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { PictureRequest } from '../../../shared/pictures/picture.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
+import type { ByteRange } from './byte-ranges.ts';
 
 /**
  * Messages between a worker and an engine. The worker holds the permissions. The engine receives only signed URLs for the
@@ -10,7 +11,14 @@ import type { JsonObject } from '../../../shared/tasks/task.ts';
  */
 
 /** An input: the URL of the file, signed for GET, or the file itself in base64. */
-export type RemoteInput = ({ url: string } & InputFacts) | ({ content: string } & InputFacts);
+export type RemoteInput = ({ url: string } & SourceRead & InputFacts) | ({ content: string } & InputFacts);
+
+/** What is fetched of an input. Defaults to all of it; the rest is a hole in a file of the same size. */
+export interface SourceRead {
+  ranges?: ByteRange[];
+  /** Everything but most of the pictures and sound, in formats that keep their index in one place. */
+  read?: 'index';
+}
 
 interface InputFacts {
   name: string;
@@ -34,7 +42,15 @@ export type PartRequest =
   /** Reads the first input and returns a survey in `details.survey`, without an output. */
   | { kind: 'survey' }
   /** Encodes the pictures whose source time is in [from, to) seconds; no `to` for the last chunk. One Matroska output. */
-  | { kind: 'chunk'; index: number; from: number; to?: number; video?: VideoTarget }
+  | {
+      kind: 'chunk';
+      index: number;
+      from: number;
+      to?: number;
+      video?: VideoTarget;
+      /** How many pictures the source has there. A chunk of a source that was read in part is rejected if it has others. */
+      pictures?: number;
+    }
   /** Encodes all sound, whole. One Matroska output. */
   | { kind: 'sound' }
   /** Joins: inputs are the source, the chunks in order, and the sound if there is one. */
@@ -56,6 +72,24 @@ export interface Survey {
   /** Why the run cannot be split, as one sentence. */
   whole?: string;
   sound: boolean;
+  /** Which bytes the parts need. Absent if each needs the whole source. */
+  reads?: SourceReads;
+}
+
+export interface SourceReads {
+  /** For every part: what programs read to open the source. */
+  index: ByteRange[];
+  /**
+   * Of the start, of each boundary and of the end, in this order: the first byte of a chunk that begins there, the byte after
+   * the last of one that ends there, and the number of pictures before it.
+   */
+  from: number[];
+  to: number[];
+  pictures: number[];
+  /** For the sound. Absent if it needs the whole source. */
+  sound?: ByteRange[];
+  /** For the join. Absent if it needs the whole source. */
+  join?: ByteRange[];
 }
 
 /** One run of a task: the event that an engine is invoked with. */

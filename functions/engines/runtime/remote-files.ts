@@ -17,7 +17,7 @@ const chunkBytes = 256 * 1024;
 const readFrom = promisify(read);
 
 /** A response of S3 that is worth a retry. */
-class TransferError extends Error {
+export class TransferError extends Error {
   override name = 'TransferError';
 }
 
@@ -25,7 +25,7 @@ class TransferError extends Error {
 export function fetchFile(url: string, descriptor: number, signal: AbortSignal): Promise<void> {
   return retried(signal, async () => {
     const response = await fetch(url, { signal });
-    await check(response);
+    await checkResponse(response);
     if (!response.body) throw new TransferError('S3 responded without a body.');
     ftruncateSync(descriptor);
     await pipeline(Readable.fromWeb(response.body), writerOf(descriptor), { signal });
@@ -104,7 +104,7 @@ export async function postFile(content: Content, key: string, form: OutputForm, 
       duplex: 'half',
       signal,
     });
-    await check(response);
+    await checkResponse(response);
     return response.headers.get('etag');
   });
   if (!content.isUnchanged()) throw changed();
@@ -126,7 +126,8 @@ function changed(): TamperedError {
   return new TamperedError('The file changed while it was being stored.');
 }
 
-async function check(response: Response): Promise<void> {
+/** Throws if the store refused a request. */
+export async function checkResponse(response: Response): Promise<void> {
   if (response.ok) return;
   const text = (await response.text()).slice(0, 500);
   const message = `S3 responded with status ${response.status}: ${text}`;
@@ -134,7 +135,7 @@ async function check(response: Response): Promise<void> {
 }
 
 /** Retries a transfer after a lost connection or an overload of the store. */
-function retried<T>(signal: AbortSignal, transfer: () => Promise<T>): Promise<T> {
+export function retried<T>(signal: AbortSignal, transfer: () => Promise<T>): Promise<T> {
   const delayMs = (error: unknown, attempt: number) => {
     if (attempt === attempts || !isTransient(error)) throw error;
     return backoff(attempt, firstBackoffMs);

@@ -1,4 +1,6 @@
-import type { PartRequest, Survey } from '../../engines/runtime/protocol.ts';
+import { defined } from '../../../shared/defined.ts';
+import { type ByteRange, mergedRanges } from '../../engines/runtime/byte-ranges.ts';
+import type { PartRequest, SourceRead, SourceReads, Survey } from '../../engines/runtime/protocol.ts';
 import type { RunPlan } from '../../invocation/plan-run.ts';
 
 /** Chunks, and inputs of the join. */
@@ -16,10 +18,20 @@ export interface SplitPlan {
   seconds: number;
   /** Engine time of the survey in milliseconds. */
   surveyMs: number;
-  chunks: { from: number; to?: number }[];
+  chunks: PlannedChunk[];
   /** Source time of the end of the last chunk. */
   end: number;
   sound: boolean;
+  /** What the parts fetch of the source. Absent if each fetches all of it. */
+  reads?: Pick<SourceReads, 'index' | 'sound' | 'join'>;
+}
+
+interface PlannedChunk {
+  from: number;
+  to?: number;
+  /** How many pictures it has, and the bytes that it needs in addition to the index. */
+  pictures?: number;
+  bytes?: ByteRange;
 }
 
 /** Returns whether a run may be worth splitting, from what is known without reading its source. */
@@ -40,11 +52,8 @@ export function isCandidate(
  * Plans the chunks of a run so that each takes an engine about that long. Returns undefined if one engine does the whole run
  * nearly as soon, or if it cannot be split.
  */
-export function planParts(
-  { seconds, start, end, boundaries, sound }: Survey,
-  surveyMs: number,
-  partSeconds: number,
-): SplitPlan | undefined {
+export function planParts(survey: Survey, surveyMs: number, partSeconds: number): SplitPlan | undefined {
+  const { seconds, start, end, boundaries } = survey;
   if (!boundaries || seconds < minParts * partSeconds) return undefined;
   const duration = end - start;
   const fitting = Math.floor(duration / (partSeconds * minSourcePerEngineSecond));
@@ -55,13 +64,32 @@ export function planParts(
     const cut = nearest(inside, start + (duration * index) / count);
     if (cut !== undefined && cut > (cuts.at(-1) ?? start)) cuts.push(cut);
   }
-  if (cuts.length === 0) return undefined;
+  return cuts.length === 0 ? undefined : planOf(survey, surveyMs, cuts);
+}
+
+/** Returns the plan with chunks that begin at the start and at some of the boundaries. */
+export function planOf(
+  { seconds, start, end, boundaries = [], sound, reads }: Survey,
+  surveyMs: number,
+  cuts: number[],
+): SplitPlan {
   const starts = [start, ...cuts];
-  const chunks = starts.map((from, index) => {
-    const to = starts[index + 1];
-    return to === undefined ? { from } : { from, to };
+  // Where the chunks begin and end among the start, the boundaries and the end.
+  const places = [0, ...cuts.map((cut) => boundaries.indexOf(cut) + 1), boundaries.length + 1];
+  const chunks = starts.map((from, index): PlannedChunk => {
+    const read = reads && chunkRead(reads, places[index] ?? 0, places[index + 1] ?? 0);
+    return { from, ...defined({ to: starts[index + 1] }), ...read };
   });
-  return { seconds, surveyMs, chunks, end, sound };
+  const plan = { seconds, surveyMs, chunks, end, sound };
+  if (!reads) return plan;
+  const { index, sound: ofSound, join } = reads;
+  return { ...plan, reads: { index, ...defined({ sound: ofSound, join }) } };
+}
+
+function chunkRead({ from, to, pictures }: SourceReads, first: number, next: number) {
+  const count = (pictures[next] ?? 0) - (pictures[first] ?? 0);
+  const bytes: ByteRange = [from[first] ?? 0, to[next] ?? 0];
+  return { pictures: count, bytes };
 }
 
 /** Returns the item of an ascending list that is nearest to a number. */
@@ -78,16 +106,25 @@ export interface PlannedPart {
   request: PartRequest;
   /** Its share of the work. */
   weight: number;
+  /** What it fetches of the source. */
+  read: SourceRead;
 }
 
 /** Returns the parts that run at once. Sound comes first, because nobody shares its work. */
-export function partsOf({ chunks, end, sound }: SplitPlan): PlannedPart[] {
-  const encoded = chunks.map(({ from, to }, index): PlannedPart => {
-    const request = { kind: 'chunk', index, from, ...(to === undefined ? {} : { to }) } as const;
-    return { name: `c${index}`, request, weight: (to ?? end) - from };
+export function partsOf({ chunks, end, sound, reads }: SplitPlan): PlannedPart[] {
+  const encoded = chunks.map(({ from, to, pictures, bytes }, index): PlannedPart => {
+    const request = { kind: 'chunk', index, from, ...defined({ to, pictures }) } as const;
+    const read = reads && bytes ? { ranges: mergedRanges([...reads.index, bytes]) } : {};
+    return { name: `c${index}`, request, weight: (to ?? end) - from, read };
   });
   const all = encoded.reduce((sum, { weight }) => sum + weight, 0);
-  return [...(sound ? [{ name: soundPart, request: { kind: 'sound' } as const, weight: all / 50 }] : []), ...encoded];
+  const heard = { name: soundPart, request: { kind: 'sound' }, weight: all / 50, read: readOf(reads?.sound) } as const;
+  return [...(sound ? [heard] : []), ...encoded];
+}
+
+/** Returns what a part fetches that needs these bytes. Without them, it needs all. */
+export function readOf(ranges: ByteRange[] | undefined): SourceRead {
+  return ranges ? { ranges } : {};
 }
 
 /** The name of the part with the sound. */

@@ -2,10 +2,12 @@ import { deleteKeys } from '../../../shared/aws/objects.ts';
 import { partRun, postedKey } from '../../../shared/files/keys.ts';
 import { writeMetrics } from '../../../shared/metrics.ts';
 import { backoff, retry } from '../../../shared/retry.ts';
+import { diskBytes, indexedVideos } from '../../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../../shared/tasks/task.ts';
 import { catalogue, engineCatalogues } from '../../catalogue/catalogues.ts';
+import { bytesOf } from '../../engines/runtime/byte-ranges.ts';
 import { EngineError } from '../../engines/runtime/engine.ts';
-import type { EngineResponse, PartRequest, Survey } from '../../engines/runtime/protocol.ts';
+import type { EngineResponse, PartRequest, SourceRead, Survey } from '../../engines/runtime/protocol.ts';
 import { BrokenRun, Unfinished } from '../../invocation/errors.ts';
 import { keepOutputs, storedOf } from '../../invocation/keep-outputs.ts';
 import { formatsOf, type RunPlan } from '../../invocation/plan-run.ts';
@@ -14,7 +16,7 @@ import { lastResponse, type RunNames, requestOf, revoke, unlessAborted } from '.
 import type { Run, RunResult } from '../worker.ts';
 import { PartStates } from './part-states.ts';
 import { Places } from './places.ts';
-import { isCandidate, partsOf, planParts, type SplitPlan, soundPart } from './plan-parts.ts';
+import { isCandidate, type PlannedPart, partsOf, planParts, readOf, type SplitPlan, soundPart } from './plan-parts.ts';
 import { runParts } from './run-parts.ts';
 import { type FinishedPart, keepPart, keepPlan, readSplit } from './stored-runs.ts';
 
@@ -27,6 +29,15 @@ const encodedPercent = 92;
 const joinedPercent = 99;
 /** Bytes that a join reads and writes in a second, at the least. */
 const joinBytesPerSecond = 20_000_000;
+
+/** The share of the disk that inputs leave at the least. */
+const minRoom = 0.1;
+
+/** Files of a part, and what it fetches of the first one. */
+interface PartInputs {
+  files: StoredFile[];
+  read: SourceRead;
+}
 
 type Done = Extract<EngineResponse, { type: 'done' }>;
 
@@ -42,24 +53,26 @@ export interface WholeRun {
  * the run was no candidate.
  */
 export async function runSplit(engine: string, run: Run, plan: RunPlan): Promise<RunResult | WholeRun | undefined> {
-  const { splits = false } = engineCatalogues.find((each) => each.engine === engine)?.resources ?? {};
-  if (!splits || settings.splitAtOnce === 0) return undefined;
+  const resources = engineCatalogues.find((each) => each.engine === engine)?.resources;
+  if (!resources?.splits || settings.splitAtOnce === 0) return undefined;
   const types = [plan.files[0]?.format ?? '', plan.outputFormat].map((format) => catalogue.mediaType(format));
   if (!isCandidate(plan, types, settings.splitSeconds)) return undefined;
-  return new SplitRun(engine, run, plan).perform();
+  return new SplitRun(engine, run, plan, diskBytes(resources)).perform();
 }
 
 class SplitRun {
   readonly #engine: string;
   readonly #run: Run;
   readonly #plan: RunPlan;
+  readonly #diskBytes: number;
   readonly #began = Date.now();
   #firstPercent: number | undefined;
 
-  constructor(engine: string, run: Run, plan: RunPlan) {
+  constructor(engine: string, run: Run, plan: RunPlan, disk: number) {
     this.#engine = engine;
     this.#run = run;
     this.#plan = plan;
+    this.#diskBytes = disk;
   }
 
   async perform(): Promise<RunResult | WholeRun> {
@@ -81,7 +94,11 @@ class SplitRun {
   async #survey(): Promise<{ survey: Survey; engineMs: number }> {
     const { attempt } = this.#run;
     const names = { output: partRun(attempt, 'survey', 1), revoked: attempt };
-    const { survey, engineMs } = await this.#repeated({ kind: 'survey' }, this.#plan.files, names, (percent) =>
+    const { files } = this.#plan;
+    const read: SourceRead = files.every(({ format }) => indexedVideos.includes(catalogue.canonical(format)))
+      ? { read: 'index' }
+      : {};
+    const { survey, engineMs } = await this.#repeated({ kind: 'survey' }, { files, read }, names, (percent) =>
       this.#run.progress((percent * surveyedPercent) / 100),
     );
     if (!survey) throw new Error('A survey was parsed without its content.');
@@ -104,7 +121,7 @@ class SplitRun {
     report();
     try {
       await runParts(states, {
-        perform: (part, count, progress) => this.#performPart(part.name, part.request, count, progress),
+        perform: (part, count, progress) => this.#performPart(part, count, progress),
         places: async (active, waiting) =>
           Math.min(await places.renew(active, waiting, Date.now()), this.#affordable(active)),
         revoke: () => revoke(run.task.id, run.attempt),
@@ -117,14 +134,14 @@ class SplitRun {
       // If this fails, the claim stops counting after a few seconds.
       await places.end(Date.now()).catch((error) => run.logger.warn('places could not be given up', { error }));
     }
-    this.#requireTimeToJoin(states);
+    this.#requireTimeToJoin(split, states);
     joinBegan = Date.now();
     const done = await this.#join(split, states);
     joinMs = done.engineMs;
     run.engine = { ms: run.usedMs(), formats: formatsOf(this.#plan) };
     writeEstimate(split.seconds, (run.engine.ms - split.surveyMs - joinMs) / 1_000, this.#engine);
     return {
-      files: await keepOutputs(run, storedOf(done.outputs), this.#plan.maxOutputBytes),
+      files: await keepOutputs(run, storedOf(done.outputs), this.#diskBytes),
       details: { ...done.details, ...estimateOf(split.seconds, states.total) },
       leftovers: done.outputs.map((_, index) => postedKey(run.task.id, run.attempt, index)),
     };
@@ -132,16 +149,15 @@ class SplitRun {
 
   /** Runs a part, copies its output out of the reach of its form, and adds it to the set of the task. */
   async #performPart(
-    name: string,
-    part: PartRequest,
+    { name, request, read }: PlannedPart,
     count: number,
     progress: (percent: number) => void,
   ): Promise<FinishedPart> {
     const { task, attempt, signal } = this.#run;
     const output = partRun(attempt, name, count);
-    const done = await this.#invoke(part, this.#plan.files, { output, revoked: attempt }, progress);
-    const plan = this.#plan;
-    const [file] = await keepOutputs({ task, attempt: output, signal }, storedOf(done.outputs), plan.maxOutputBytes);
+    const { files } = this.#plan;
+    const done = await this.#invoke(request, { files, read }, { output, revoked: attempt }, progress);
+    const [file] = await keepOutputs({ task, attempt: output, signal }, storedOf(done.outputs), this.#diskBytes);
     if (!file) throw new Error(`The part ${name} has no output.`);
     const own = { key: file.key, size: file.size, format: file.format, ms: done.engineMs };
     const kept = await keepPart(task, name, own);
@@ -159,7 +175,7 @@ class SplitRun {
     ];
     const part = { kind: 'join', starts, sound: split.sound } as const;
     const names = { output: attempt, revoked: `${attempt}/join` } as const;
-    return this.#repeated(part, inputs, names, (percent) =>
+    return this.#repeated(part, { files: inputs, read: readOf(split.reads?.join) }, names, (percent) =>
       this.#report(encodedPercent + (percent * (joinedPercent - encodedPercent)) / 100, states),
     );
   }
@@ -167,13 +183,13 @@ class SplitRun {
   /** Repeats a part that nothing else runs next to, if its engine breaks off. */
   #repeated(
     part: PartRequest,
-    files: StoredFile[],
+    inputs: PartInputs,
     names: RunNames,
     progress: (percent: number) => void,
   ): Promise<Done> {
     const { signal, task } = this.#run;
     const work = retry(
-      () => this.#invoke(part, files, names, progress),
+      () => this.#invoke(part, inputs, names, progress),
       (error, count) => {
         if (!(error instanceof BrokenRun) || count === maxTries) throw error;
         return backoff(count, firstBackoffMs);
@@ -183,18 +199,34 @@ class SplitRun {
     return unlessAborted(signal, work, () => revoke(task.id, names.revoked));
   }
 
+  /** Runs a part. If it refuses a source that was read in part, it is run once more with all of it. */
   async #invoke(
     part: PartRequest,
-    files: StoredFile[],
+    { files, read }: PartInputs,
     names: RunNames,
     progress: (percent: number) => void,
   ): Promise<Done> {
+    const { signal, logger } = this.#run;
+    const fetched = files.reduce((sum, { size }, index) => sum + (index === 0 ? fetchedBytes(read, size) : size), 0);
+    const room = this.#diskBytes - fetched;
+    if (room < this.#diskBytes * minRoom)
+      throw new EngineError(
+        `A part of the video reads ${fetched.toLocaleString('en')} bytes, which do not fit on the disk of the engine. Split the input, or convert it to MP4 first.`,
+      );
     // A survey stores nothing.
-    const maxOutputBytes = part.kind === 'survey' ? 1 : this.#plan.maxOutputBytes;
-    const request = await requestOf(this.#run, { ...this.#plan, files, part, maxOutputBytes }, names);
-    const response = await lastResponse(this.#engine, request, this.#run.signal, progress);
-    if (response.type === 'refused') throw new EngineError(response.msg, { detail: response.detail });
-    return response;
+    const maxOutputBytes = part.kind === 'survey' ? 1 : room;
+    const request = await requestOf(this.#run, { ...this.#plan, files, part, maxOutputBytes }, names, read);
+    const response = await lastResponse(this.#engine, request, signal, progress);
+    if (response.type !== 'refused') return response;
+    const { msg, detail } = response;
+    const isWhole = !read.ranges && !read.read;
+    if (isWhole || this.#sourceBytes > this.#diskBytes * (1 - minRoom)) throw new EngineError(msg, { detail });
+    logger.warn('a part reads the whole source', { part: part.kind, reason: msg, detail });
+    return this.#invoke(part, { files, read: {} }, names, progress);
+  }
+
+  get #sourceBytes(): number {
+    return this.#plan.files.reduce((sum, { size }) => sum + size, 0);
   }
 
   /** Returns how many parts the reserved engine time allows, and at least one. */
@@ -207,9 +239,9 @@ class SplitRun {
   }
 
   /** Leaves the join to the next attempt if this one has too little time left for it. */
-  #requireTimeToJoin(states: PartStates): void {
+  #requireTimeToJoin({ reads }: SplitPlan, states: PartStates): void {
     const bytes = [...states.outputs('chunk'), ...states.outputs('sound')].reduce((sum, { size }) => sum + size, 0);
-    const source = this.#plan.files.reduce((sum, { size }) => sum + size, 0);
+    const source = fetchedBytes(readOf(reads?.join), this.#sourceBytes);
     const ms = (2 * settings.splitSeconds + (2 * bytes + source) / joinBytesPerSecond) * 1_000;
     if (states.hasFinishedAny && Date.now() + ms > this.#run.deadline) throw new Unfinished();
   }
@@ -231,6 +263,12 @@ class SplitRun {
     const { id } = this.#run.task;
     return Promise.all([revoke(id, attempt), revoke(id, `${attempt}/join`)]);
   }
+}
+
+/** Returns how many bytes of a source are fetched. An index has hardly any. */
+function fetchedBytes({ ranges, read }: SourceRead, size: number): number {
+  if (read === 'index') return 0;
+  return ranges ? bytesOf(ranges) : size;
 }
 
 function partFile(name: string, { key, size, format }: FinishedPart): StoredFile {

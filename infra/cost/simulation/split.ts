@@ -33,7 +33,7 @@ const framesPerSecond = 30;
 
 /**
  * Simulates a split run: the real planner, the measured speeds of encoders, and transfers between engines and the bucket. Each
- * engine is new, and fetches the whole source.
+ * engine is new, and fetches what it needs of the source.
  */
 export function simulateSplit({ engines, worker }: Inventory, { minutes, bytes, places }: LongVideo): SplitOutcome {
   const engine = engines.get('media');
@@ -47,7 +47,11 @@ export function simulateSplit({ engines, worker }: Inventory, { minutes, bytes, 
   const pictures = { writer: 'libx264', ...pixels, frames, bitsPerPixel } as const;
   const load = { seconds: source, pictures, megapixelsRead: megapixels, oneCoreSeconds: 0 };
   const wholeSeconds = estimate(load, usualPreset, coresOf(engine.memoryMegabytes, 6));
-  const surveySeconds = init.engineSeconds + transfer(bytes) + bytes / split.readBytesPerSecond;
+  // MP4: the index, and the first pictures and sound.
+  const packets = frames + source * split.soundPacketsPerSecond;
+  const index = split.firstMediaBytes + packets * split.indexBytesPerPacket;
+  const surveySeconds =
+    init.engineSeconds + split.headerSeconds + transfer(index) + packets / split.listedPacketsPerSecond;
   const boundaries = Array.from(
     { length: Math.floor(source / split.keyframeSeconds) },
     (_, i) => i * split.keyframeSeconds,
@@ -56,16 +60,17 @@ export function simulateSplit({ engines, worker }: Inventory, { minutes, bytes, 
   const plan = planParts(survey, 1_000 * surveySeconds, numberSettings.splitSeconds.defaultValue);
   if (!plan) throw new Error('The planner did not split the video.');
   const share = bytes / plan.chunks.length;
-  const fetched = init.engineSeconds + transfer(bytes);
-  const chunkSeconds = plan.chunks.map(
-    ({ from, to = plan.end }) =>
-      fetched + (wholeSeconds * split.chunkOverhead * (to - from)) / source + transfer(share) + split.keepSeconds,
-  );
-  const sound = fetched + bytes / split.readBytesPerSecond + split.keepSeconds;
+  const chunkSeconds = plan.chunks.map(({ from, to = plan.end }) => {
+    const fetched = index + (bytes * (to - from + split.rollSeconds)) / source;
+    const encoding = (wholeSeconds * split.chunkOverhead * (to - from)) / source;
+    return init.engineSeconds + transfer(fetched) + split.checkSeconds + encoding + transfer(share) + split.keepSeconds;
+  });
+  // Between every two pictures there is sound, so all is fetched.
+  const sound = init.engineSeconds + transfer(bytes) + bytes / split.readBytesPerSecond + split.keepSeconds;
   const surveyed = split.queueSeconds + surveySeconds;
   const encoded = surveyed + makespan([sound, ...chunkSeconds], places, 1 / split.startsPerSecond);
-  // Source and chunks are fetched, and the output is as large as the chunks.
-  const joinSeconds = transfer(2 * bytes) + bytes / split.joinBytesPerSecond + transfer(bytes);
+  // The output is as large as the chunks.
+  const joinSeconds = transfer(index + bytes) + bytes / split.joinBytesPerSecond + transfer(bytes);
   const joined = encoded + joinSeconds + bytes / split.copyBytesPerSecond;
   const runs = [surveySeconds, sound, ...chunkSeconds, joinSeconds];
   const dollars =

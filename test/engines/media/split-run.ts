@@ -1,12 +1,19 @@
+import { closeSync, openSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { catalogue } from '../../../functions/engines/media/catalogue.ts';
 import { engine } from '../../../functions/engines/media/run.ts';
+import type { ByteRange } from '../../../functions/engines/runtime/byte-ranges.ts';
 import type { InputFile, Work, WorkResult } from '../../../functions/engines/runtime/engine.ts';
-import type { PartRequest, Survey } from '../../../functions/engines/runtime/protocol.ts';
+import type { PartRequest, SourceRead, Survey } from '../../../functions/engines/runtime/protocol.ts';
+import { fetchIndex, fetchRanges } from '../../../functions/engines/runtime/remote-ranges.ts';
+import { surveyOf as checkedSurvey } from '../../../functions/invocation/parse-survey.ts';
+import { partsOf, planOf, readOf } from '../../../functions/worker/split/plan-parts.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkOptions, type OptionValues } from '../../../shared/catalogue/options.ts';
+import { defined } from '../../../shared/defined.ts';
+import type { RangedStore } from '../../support/ranged-store.ts';
 import { quietContext } from '../../support/sandboxed.ts';
 
 const media = new Catalogue([catalogue]);
@@ -19,6 +26,8 @@ export interface SplitRequest {
   options?: Record<string, unknown>;
   /** Folder for the folders of the parts. Defaults to the system's. */
   folder?: string;
+  /** Reads the source by ranges. Defaults to copies of the whole source. */
+  store?: RangedStore;
 }
 
 export interface SplitResult extends WorkResult {
@@ -27,21 +36,25 @@ export interface SplitResult extends WorkResult {
   /** The source times at which the chunks begin, in seconds. */
   starts: number[];
   progress: Record<string, number[]>;
+  /** How many bytes each part read of the source. */
+  read: Record<string, number>;
 }
 
 /** Performs one part, as one invocation of the engine does. */
 export async function runPart(
-  { operation, source, outputFormat, options = {}, folder = tmpdir() }: SplitRequest,
+  { operation, source, outputFormat, options = {}, folder = tmpdir(), store }: SplitRequest,
   part: PartRequest,
   parts: { path: string; format: string }[] = [],
+  read: SourceRead = {},
 ): Promise<WorkResult & { progress: number[] }> {
   const own = await mkdtemp(join(folder, 'split-part-'));
   await mkdir(join(own, 'in'));
   const inputs: InputFile[] = [];
   for (const [index, { path, format }] of [source, ...parts].entries()) {
     const copy = join(own, 'in', String(index));
-    await copyFile(path, copy);
-    inputs.push({ path: copy, name: `video.${format}`, format, size: (await stat(copy)).size });
+    const ranges = store && index === 0 ? await fetchPart(store, path, copy, read) : undefined;
+    if (!ranges) await copyFile(path, copy);
+    inputs.push({ path: copy, name: `video.${format}`, format, size: (await stat(copy)).size, ...defined({ ranges }) });
   }
   const progress: number[] = [];
   const work: Work = {
@@ -54,6 +67,25 @@ export async function runPart(
   };
   const result = await engine.run(work, { ...quietContext(), progress: (percent) => progress.push(percent) });
   return { ...result, progress };
+}
+
+/** Fetches what a part reads of a source, as the engine's function does. Returns undefined for the whole source. */
+async function fetchPart(
+  { url }: RangedStore,
+  path: string,
+  copy: string,
+  { ranges, read }: SourceRead,
+): Promise<ByteRange[] | undefined> {
+  if (!ranges && !read) return undefined;
+  const descriptor = openSync(copy, 'w');
+  const source = { url, size: (await stat(path)).size, descriptor, signal: new AbortController().signal };
+  try {
+    if (!ranges) return await fetchIndex(source);
+    await fetchRanges(source, ranges);
+    return ranges;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function valuesOf(
@@ -70,33 +102,37 @@ function valuesOf(
 }
 
 /** Surveys a source. */
-export async function surveyOf(request: SplitRequest): Promise<Survey> {
-  const { details } = await runPart(request, { kind: 'survey' });
-  // The service checks it field by field; see its own tests.
-  return details?.survey as unknown as Survey;
+export async function surveyOf(request: SplitRequest, read: SourceRead = {}): Promise<Survey> {
+  const { details } = await runPart(request, { kind: 'survey' }, [], read);
+  return checkedSurvey(details?.survey, (await stat(request.source.path)).size, (text) => text);
 }
 
 /** Runs survey, chunks, sound and join in this process. `minSeconds` is the shortest chunk. */
-export async function splitRun(request: SplitRequest, minSeconds = 0): Promise<SplitResult> {
-  const survey = await surveyOf(request);
+export async function splitRun(request: SplitRequest, minSeconds = 0, read: SourceRead = {}): Promise<SplitResult> {
+  const survey = await surveyOf(request, read);
   const { boundaries = [], start, end, sound } = survey;
   if (survey.whole !== undefined) throw new Error(`The run is not split: ${survey.whole}`);
   const starts = [start];
   for (const time of boundaries)
     if (time - (starts.at(-1) ?? 0) >= minSeconds && end - time >= minSeconds && time > start) starts.push(time);
+  const plan = planOf(survey, 0, starts.slice(1));
   const progress: Record<string, number[]> = {};
+  const bytesRead: Record<string, number> = {};
   const parts: { path: string; format: string }[] = [];
-  const perform = async (name: string, part: PartRequest) => {
-    const ran = await runPart(request, part);
+  const perform = async (name: string, part: PartRequest, of: SourceRead, inputs?: typeof parts) => {
+    const before = request.store?.sent ?? 0;
+    const ran = await runPart(request, part, inputs, of);
     progress[name] = ran.progress;
-    parts.push(...ran.outputs.map(({ path, format }) => ({ path, format })));
+    bytesRead[name] = (request.store?.sent ?? 0) - before;
+    return ran;
   };
-  for (const [index, from] of starts.entries()) {
-    const to = starts[index + 1];
-    await perform(`chunk ${index}`, { kind: 'chunk', index, from, ...(to === undefined ? {} : { to }) });
+  const [first, ...others] = partsOf(plan);
+  // The sound is the last input of a join.
+  for (const each of sound ? [...others, first] : [first, ...others]) {
+    if (!each) continue;
+    const ran = await perform(each.name, each.request, each.read);
+    parts.push(...ran.outputs.map(({ path, format }) => ({ path, format })));
   }
-  if (sound) await perform('sound', { kind: 'sound' });
-  const joined = await runPart(request, { kind: 'join', starts, sound }, parts);
-  progress.join = joined.progress;
-  return { ...joined, path: joined.outputs[0]?.path ?? '', survey, starts, progress };
+  const joined = await perform('join', { kind: 'join', starts, sound }, readOf(plan.reads?.join), parts);
+  return { ...joined, path: joined.outputs[0]?.path ?? '', survey, starts, progress, read: bytesRead };
 }

@@ -6,8 +6,18 @@ const parse = (value: unknown, outputs: unknown = []) =>
   parseResponse(JSON.stringify({ type: 'done', outputs, details: { survey: value }, engineMs: 5 }), {
     outputFormat: 'mp4',
     part: { kind: 'survey' },
+    inputs: [{ size: 1_000 }],
     elapsedMs: 10,
   });
+const reads = {
+  index: [
+    [0, 10],
+    [900, 1_000],
+  ],
+  from: [10, 200, 400, 600, 800],
+  to: [50, 300, 500, 700, 900],
+  pictures: [0, 100, 205, 400, 600],
+};
 
 describe('A survey', () => {
   test('is taken without what it does not have', () => {
@@ -15,6 +25,49 @@ describe('A survey', () => {
     expect(parse({ seconds: 1, start: 0, end: 0, sound: false, whole: 'It is\u001ba slide\nshow.' })).toMatchObject({
       survey: { whole: 'It is a slide show.' },
     });
+  });
+
+  test('says which bytes the parts need', () => {
+    const complete = { ...survey, reads: { ...reads, sound: [[5, 6]], join: reads.index } };
+    expect(parse({ ...complete, reads: { ...complete.reads, more: [] } })).toMatchObject({ survey: complete });
+  });
+
+  test.each([
+    ['are no object', []],
+    ['are outside the file', { ...reads, index: [[0, 1_001]] }],
+    ['begin before it', { ...reads, index: [[-1, 5]] }],
+    ['are no integers', { ...reads, index: [[0.5, 5]] }],
+    ['are no pair', { ...reads, index: [[1, 2, 3]] }],
+    ['lack an end', { ...reads, index: [[1]] }],
+    ['are empty', { ...reads, sound: [[5, 5]] }],
+    [
+      'overlap',
+      {
+        ...reads,
+        join: [
+          [0, 10],
+          [10, 20],
+        ],
+      },
+    ],
+    [
+      'descend',
+      {
+        ...reads,
+        join: [
+          [20, 30],
+          [0, 10],
+        ],
+      },
+    ],
+    ['are too many', { ...reads, index: Array.from({ length: 2_001 }, () => [0, 1]) }],
+    ['are of too few chunks', { ...reads, from: [10, 200, 400, 600] }],
+    ['are of chunks that begin outside', { ...reads, from: [10, 200, 400, 600, 1_001] }],
+    ['are of chunks that end where they start', { ...reads, from: [10, 500, 500, 600, 800] }],
+    ['are of chunks in another order', { ...reads, from: [200, 10, 400, 600, 800] }],
+    ['have fewer pictures before a later boundary', { ...reads, pictures: [0, 100, 99, 400, 600] }],
+  ])('is refused if the bytes %s', (_, value) => {
+    expect(() => parse({ ...survey, reads: value })).toThrow("The engine's response was not valid");
   });
 
   test('has no outputs, whatever the engine says', () => {

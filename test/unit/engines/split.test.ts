@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { mediaFormat } from '../../../functions/engines/media/formats.ts';
 import type { VideoStream } from '../../../functions/engines/media/probe.ts';
-import { PacketTimes } from '../../../functions/engines/media/split/boundaries.ts';
+import { PacketTimes, packetOf } from '../../../functions/engines/media/split/boundaries.ts';
 import { chunkClock, chunkInput, chunkSelection, joinedInputs } from '../../../functions/engines/media/split/chunk.ts';
 
 function timesOf(...lines: string[]): PacketTimes {
   const times = new PacketTimes();
-  for (const line of lines) times.add(line);
+  for (const line of lines) {
+    const [time = '', flags = ''] = line.split(',');
+    const packet = packetOf(`0,${time},100,48,${flags}`);
+    if (packet) times.add(packet);
+  }
   return times;
 }
 

@@ -10,6 +10,7 @@ import {
   maxFilesPerTask,
   maxInputBytes,
   maxResultBytes,
+  maxSplitInputBytes,
   resultBytes,
   resultFailure,
 } from '../../../shared/tasks/limits.ts';
@@ -98,6 +99,20 @@ describe('the inputs of a task', () => {
   it('are held by the engine of media at the largest size that is taken in', () => {
     const size = numberSettings.maxFileBytes.defaultValue;
     expect(inputProblem(catalogue, 'media', 'convert', sized(size))).toBeUndefined();
+  });
+
+  it('may be larger if they are videos that are read in parts', () => {
+    const half = diskBytes({ diskMegabytes: 10_240 }) / 2;
+    const video = (format: string, size: number) => [{ size, format }];
+    expect(inputProblem(catalogue, 'media', 'convert', video('mp4', 2 * half))).toBeUndefined();
+    expect(inputProblem(catalogue, 'media', 'compress', video('mov', maxSplitInputBytes))).toBeUndefined();
+    for (const [operation, files] of [
+      ['convert', video('mp4', maxSplitInputBytes + 1)],
+      ['trim', video('mp4', half + 1)],
+      ['convert', video('mkv', half + 1)],
+      ['convert', [...video('mp4', half), ...video('mp4', 1)]],
+    ] as const)
+      expect(inputProblem(catalogue, 'media', operation, [...files]), operation).toMatch(/^The input has/);
   });
 
   it('are counted if each becomes a file, and not if they are merged', () => {

@@ -75,6 +75,31 @@ describe('The plan of a split run', () => {
     );
   });
 
+  test('has for each chunk the bytes and the number of pictures between its boundaries', () => {
+    const places = [0, ...hour.boundaries, 3_600];
+    const reads = {
+      index: [[0, 1_000] as [number, number]],
+      from: places.map((time) => 1_000 + time * 100),
+      to: places.map((time) => 2_000 + time * 100),
+      pictures: places.map((time) => time * 30),
+      join: [[0, 1_500] as [number, number]],
+    };
+    const plan = planParts({ ...hour, reads }, 5_000, 45);
+    expect(plan?.chunks.at(1)).toEqual({ from: 66, to: 134, pictures: 68 * 30, bytes: [7_600, 15_400] });
+    expect(plan?.chunks.at(-1)).toEqual({ from: 3_534, pictures: 66 * 30, bytes: [354_400, 362_000] });
+    const [sound, first, second] = plan ? partsOf(plan) : [];
+    expect(sound?.read).toEqual({});
+    expect(first?.read).toEqual({ ranges: [[0, 8_600]] });
+    expect(second?.read).toEqual({
+      ranges: [
+        [0, 1_000],
+        [7_600, 15_400],
+      ],
+    });
+    expect(second?.request).toMatchObject({ pictures: 68 * 30 });
+    expect(plan?.reads).toEqual({ index: reads.index, join: reads.join });
+  });
+
   test('names its parts by their order, with the sound first', () => {
     const parts = partsOf({
       seconds: 1,

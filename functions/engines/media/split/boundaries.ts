@@ -18,6 +18,40 @@ export interface Pictures {
   boundaries: number[];
   /** Whether each picture is at the time that a constant rate gives it. */
   isOnGrid: boolean;
+  /** Returns the number of pictures before a time. */
+  countBefore(time: number): number;
+}
+
+/** A packet as ffprobe lists it. Values that the file does not have are `NaN`. */
+export interface Packet {
+  stream: number;
+  seconds: number;
+  bytes: number;
+  at: number;
+  isKey: boolean;
+  /** Not shown: it is before the start of the edit list. */
+  isHidden: boolean;
+}
+
+/** The fields of a packet that `packetOf` reads. ffprobe lists them in its own order. */
+export const packetEntries = ['-show_entries', 'packet=stream_index,pts_time,size,pos,flags'];
+
+/** Reads a line of ffprobe. Returns undefined for the empty lines after packets with side data. */
+export function packetOf(line: string): Packet | undefined {
+  if (line === '') return undefined;
+  const [stream, time, size, position, flags = ''] = line.split(',');
+  return {
+    stream: Number(stream),
+    seconds: numberOf(time),
+    bytes: numberOf(size),
+    at: numberOf(position),
+    isKey: flags.startsWith('K'),
+    isHidden: flags[1] === 'D',
+  };
+}
+
+function numberOf(text: string | undefined): number {
+  return text === undefined || text === '' ? Number.NaN : Number(text);
 }
 
 /** Collects the packets of a video, in the order in which they are stored. */
@@ -31,15 +65,11 @@ export class PacketTimes {
     return this.#count;
   }
 
-  /** Reads a line of ffprobe: the time of a packet, and its flags. Returns the time. */
-  add(line: string): number | undefined {
-    const [time, flags = ''] = line.split(',');
-    const seconds = time === undefined || time === '' || time === 'N/A' ? Number.NaN : Number(time);
-    // Not shown: it is before the start of the edit list.
-    if (flags[1] === 'D') return undefined;
+  add({ seconds, isKey, isHidden }: Packet): void {
+    if (isHidden) return;
     if (!Number.isFinite(seconds)) {
       this.#isUntimed = true;
-      return undefined;
+      return;
     }
     if (this.#count === this.#times.length) {
       const larger = new Float64Array(this.#count * 2);
@@ -47,8 +77,7 @@ export class PacketTimes {
       this.#times = larger;
     }
     this.#times[this.#count++] = seconds;
-    if (flags.startsWith('K')) this.#keys.push(seconds);
-    return seconds;
+    if (isKey) this.#keys.push(seconds);
   }
 
   /**
@@ -82,19 +111,25 @@ export class PacketTimes {
       maxGap,
       boundaries: thinned(boundaries, (last - first) / maxBoundaries),
       isOnGrid,
+      countBefore: (time) => lowerBound(sorted, time + fileStart),
     };
   }
 }
 
 /** Returns the largest number below another one in an ascending list. Without one, the first frame is no boundary. */
 function before(sorted: Float64Array, time: number): number {
+  return sorted[lowerBound(sorted, time) - 1] ?? time;
+}
+
+/** Returns how many numbers of an ascending list are below another one. */
+export function lowerBound(sorted: ArrayLike<number>, limit: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? 0) < time) low = middle + 1;
+    if ((sorted[middle] ?? 0) < limit) low = middle + 1;
     else high = middle;
   }
-  return sorted[low - 1] ?? time;
+  return low;
 }
 
 function thinned(ascending: number[], minDistance: number): number[] {

@@ -10,9 +10,9 @@ export interface Chunk {
 }
 
 /** Decoded before a chunk, for filters with memory and for streams that need several pictures to recover after a seek. */
-const prerollSeconds = 3;
+export const prerollSeconds = 3;
 /** Decoded after a chunk: an open group of pictures stores its last ones after the next key frame. */
-const postrollSeconds = 2;
+export const postrollSeconds = 2;
 /** Longer gaps between pictures could make filters with memory differ at the borders of a chunk. */
 export const maxGapSeconds = 1;
 

@@ -8,12 +8,14 @@ import type { PartRequest } from '../../runtime/protocol.ts';
 import { compressedDetails, compressRequest, smaller } from '../compress.ts';
 import { convertRequest } from '../convert.ts';
 import { type MediaFormat, mediaFormat } from '../formats.ts';
+import { plan } from '../plan.ts';
 import { openingArgs, probeInput } from '../probe.ts';
 import type { MediaRun } from '../programs.ts';
 import { jobOf, outputOf, type Transcode, transcode } from '../transcode.ts';
 import { seconds } from './chunk.ts';
+import { requireCount, requireFetched, requirePictures } from './fetched.ts';
 import { type PartFacts, readFacts, sameEncoding } from './part-facts.ts';
-import { survey } from './survey.ts';
+import { hasRate, survey } from './survey.ts';
 
 /** The result of a part. */
 interface PartResult {
@@ -33,8 +35,10 @@ export async function runPart(
 ): Promise<PartResult> {
   const job = await transcodeOf(work, run, onShare);
   if (part.kind === 'survey') {
-    const found = 'whole' in job ? { seconds: 0, start: 0, end: 0, sound: false, ...job } : await survey(job, run);
-    return { outputs: [], details: { survey: { ...found } } };
+    if ('whole' in job)
+      return { outputs: [], details: { survey: { seconds: 0, start: 0, end: 0, sound: false, ...job } } };
+    const { reads, ...found } = await survey(job, run);
+    return { outputs: [], details: { survey: { ...found, ...(reads ? { reads: { ...reads } } : {}) } } };
   }
   if ('whole' in job) throw new Error(`A run that cannot be split has no parts: ${job.whole}`);
   // All chunks have the default preset. One that does not fit into the time of its part is rejected.
@@ -78,7 +82,7 @@ function partFormat({ target }: Transcode): MediaFormat {
 /** Encodes a part of the pictures, without anything else. */
 async function encodeChunk(
   job: Transcode,
-  { index, from, to, video }: Extract<PartRequest, { kind: 'chunk' }>,
+  { index, from, to, video, pictures }: Extract<PartRequest, { kind: 'chunk' }>,
   folder: string,
   run: MediaRun,
 ): Promise<OutputFile> {
@@ -86,6 +90,9 @@ async function encodeChunk(
   const target = partFormat(job);
   const path = join(folder, `chunk.${target.ext}`);
   const subtitles = request.subtitles === 'hard' ? 'hard' : 'none';
+  const chunk = { from: index === 0 ? undefined : from, to };
+  await requirePictures(job.input, chunk, probe, pictures, run);
+  if (subtitles === 'hard' && probe.subtitles.length > 0) await requireFetched(job.input, 's', run);
   const encoding: Transcode = {
     ...job,
     path,
@@ -93,7 +100,7 @@ async function encodeChunk(
     probe: { ...probe, audio: [], cover: undefined, attachments: 0 },
     request: {
       ...request,
-      chunk: { from: index === 0 ? undefined : from, to },
+      chunk,
       isPart: true,
       audio: { encoder: 'none' },
       video: { ...request.video, ...(video ? { bitRate: video.bitrate } : {}) },
@@ -102,13 +109,22 @@ async function encodeChunk(
     },
     passArgs: ['-map_chapters', '-1'],
   };
-  await transcode(encoding, { ...run, warn: () => {} });
+  let encoded = 0;
+  const onPictures = (count: number) => {
+    encoded = count;
+  };
+  await transcode(encoding, { ...run, warn: () => {}, onPictures });
+  // Another frame rate has other pictures, and VP8 stores some that are never shown.
+  const hasOthers =
+    hasRate(plan(probe, mediaFormat(job.input.format), target, request)) || probe.video?.codec === 'vp8';
+  if (!hasOthers) requireCount(job.input, encoded, pictures);
   return outputOf(encoding);
 }
 
 /** Encodes or copies all sound. In chunks, it would click at each seam. */
 async function encodeSound(job: Transcode, folder: string, run: MediaRun): Promise<OutputFile> {
   const { probe, request } = job;
+  await requireFetched(job.input, 'a', run);
   const target = partFormat(job);
   const encoding: Transcode = {
     ...job,
@@ -133,6 +149,8 @@ async function joinParts(
   run: MediaRun,
 ): Promise<PartResult> {
   const parts = work.inputs.slice(1);
+  // In MP4, chapters are stored as subtitles. Subtitles of Matroska are copied from the whole source.
+  if (mediaFormat(job.input.format).demuxer === 'mov') await requireFetched(job.input, 's', run);
   if (starts.length === 0 || parts.length !== starts.length + (sound ? 1 : 0))
     throw new Error(`Expected ${starts.length} chunks${sound ? ' and sound' : ''} but received ${parts.length} parts.`);
   const format = mediaFormat(job.target.demuxer === 'mov' ? 'mp4' : 'mkv');

@@ -1,14 +1,14 @@
 import type { Survey } from '../../runtime/protocol.ts';
-import { explained } from '../explain.ts';
 import { mediaFormat } from '../formats.ts';
 import { maxRate, type Plan, plan } from '../plan.ts';
 import { presets, usualPreset } from '../presets.ts';
-import { openingArgs } from '../probe.ts';
-import { listByFfprobe, type MediaRun } from '../programs.ts';
+import type { MediaRun } from '../programs.ts';
 import { estimate } from '../time-limit.ts';
 import type { Transcode } from '../transcode.ts';
-import { maxPackets, PacketTimes, type Pictures } from './boundaries.ts';
+import { maxPackets, type Packet, PacketTimes, type Pictures } from './boundaries.ts';
 import { maxGapSeconds } from './chunk.ts';
+import { listPackets } from './fetched.ts';
+import { PacketPlaces } from './source-reads.ts';
 
 /** Formats that chunks can be joined to. */
 const targets = ['mp4', 'mov', 'mkv', 'webm'];
@@ -29,13 +29,15 @@ export async function survey(job: Transcode, run: MediaRun): Promise<Survey> {
   };
   const byPlan = load?.pictures ? reasonByPlan(job, planned) : 'The video is not encoded.';
   if (byPlan) return { ...facts, whole: byPlan };
-  const pictures = await readPictures(job, run);
+  const places = new PacketPlaces(job);
+  const pictures = await readPictures(job, places, run);
   if (!pictures) return { ...facts, whole: 'The pictures of the video have no times of their own.' };
   const byPictures = reasonByPictures(job, planned, pictures);
   if (byPictures) return { ...facts, whole: byPictures };
   const { start, last, boundaries } = pictures;
   const end = Math.max(last, probe.seconds ?? 0);
-  return { ...facts, start, end, boundaries };
+  const reads = await places.reads(pictures, [start, ...boundaries, end]);
+  return { ...facts, start, end, boundaries, ...(reads ? { reads } : {}) };
 }
 
 /** Returns why a run cannot be split, from what is known without its packets. */
@@ -72,26 +74,31 @@ function filtersOf({ after }: Pick<Plan, 'after'>): string | undefined {
   return at < 0 ? undefined : after[at + 1];
 }
 
-function hasRate(planned: Pick<Plan, 'after'>): boolean {
+/** Returns whether a plan sets a frame rate. */
+export function hasRate(planned: Pick<Plan, 'after'>): boolean {
   return /(?:^|,)fps=/.test(filtersOf(planned) ?? '');
 }
 
 /** Reads the times of all packets of a video. Returns undefined if not every picture has its own. */
-async function readPictures({ input, probe, onShare }: Transcode, run: MediaRun): Promise<Pictures | undefined> {
+async function readPictures(
+  { input, probe, onShare }: Transcode,
+  places: PacketPlaces,
+  run: MediaRun,
+): Promise<Pictures | undefined> {
   const { video, start = 0, seconds = 0 } = probe;
   if (!video) return undefined;
   const times = new PacketTimes();
-  const reading = [
-    ...['-select_streams', String(video.index), '-show_entries', 'packet=pts_time,flags'],
-    ...['-read_intervals', `%+#${maxPackets}`, ...openingArgs(mediaFormat(input.format), input.path)],
-  ];
-  await explained(input, () =>
-    listByFfprobe(reading, run, (line) => {
-      const time = times.add(line);
-      if (time !== undefined && times.count % 1000 === 0 && seconds > 0) onShare(Math.min(1, (time - start) / seconds));
-    }),
-  );
-  if (times.count >= maxPackets) return undefined;
+  const add = (packet: Packet) => {
+    places.add(packet);
+    if (packet.stream !== video.index) return;
+    times.add(packet);
+    if (times.count % 1000 === 0 && seconds > 0) onShare(Math.min(1, Math.max(0, packet.seconds - start) / seconds));
+  };
+  // Of an index, all packets are listed, because the sound and the subtitles are to be found as well.
+  const streams = input.ranges ? [] : ['-select_streams', String(video.index)];
+  const max = maxPackets * (input.ranges ? 4 : 1);
+  await listPackets(input, [...streams, '-read_intervals', `%+#${max}`], run, add);
+  if (places.count >= max) return undefined;
   const [frames = 0, per = 0] = (video.steadyRate ?? '').split('/').map(Number);
   return times.pictures(start, frames > 0 && per > 0 ? frames / per : undefined);
 }
