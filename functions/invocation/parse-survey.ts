@@ -1,4 +1,5 @@
 import { fieldsOf, listOf, numberOf, textOf, unexpected } from '../engines/runtime/checks.ts';
+import { maxPages } from '../engines/runtime/pages.ts';
 import type { Survey } from '../engines/runtime/protocol.ts';
 
 const maxBoundaries = 20_000;
@@ -10,7 +11,7 @@ const maxReasonCharacters = 500;
 
 /** Returns the checked survey of a source. Other fields are dropped. */
 export function surveyOf(value: unknown, textToLine: (text: string) => string): Survey {
-  const { seconds, start, end, boundaries, whole, sound } = fieldsOf(value, 'survey');
+  const { seconds, start, end, boundaries, pages, whole, sound } = fieldsOf(value, 'survey');
   if (typeof sound !== 'boolean') throw unexpected('true or false for sound', sound);
   const from = numberOf(start, 'start', minSeconds, maxSeconds);
   const to = numberOf(end, 'end', from, maxSeconds);
@@ -20,8 +21,15 @@ export function surveyOf(value: unknown, textToLine: (text: string) => string): 
     end: to,
     sound,
     ...(boundaries === undefined ? {} : { boundaries: ascending(boundaries, from, to) }),
+    ...(pages === undefined ? {} : { pages: pageCountOf(pages) }),
     ...(whole === undefined ? {} : { whole: textToLine(textOf(whole, 'whole')).slice(0, maxReasonCharacters) }),
   };
+}
+
+function pageCountOf(value: unknown): number {
+  const pages = numberOf(value, 'pages', 1, maxPages);
+  if (!Number.isInteger(pages)) throw unexpected('a whole number of pages', pages);
+  return pages;
 }
 
 function ascending(value: unknown, from: number, to: number): number[] {

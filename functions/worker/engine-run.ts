@@ -1,9 +1,7 @@
 import { defined } from '../../shared/defined.ts';
-import { postedKey } from '../../shared/files/keys.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
-import { keepOutputs, storedOf } from '../invocation/keep-outputs.ts';
 import { formatsOf, planRun, type RunPlan } from '../invocation/plan-run.ts';
-import { lastResponse, requestOf, revoke, unlessAborted } from './engine-response.ts';
+import { keepResult, lastResponse, requestOf, revoke, unlessAborted } from './engine-response.ts';
 import { runSplit, type WholeRun, writeEstimate } from './split/split-run.ts';
 import type { Run, RunResult } from './worker.ts';
 
@@ -31,9 +29,5 @@ async function runWhole(engine: string, run: Run, plan: RunPlan, whole?: WholeRu
   if (response.type === 'refused') throw new EngineError(response.msg, { detail: response.detail });
   if (whole) writeEstimate(whole.estimatedSeconds, response.engineMs / 1_000, engine);
   const details = whole || response.details ? { ...response.details, ...whole?.details } : undefined;
-  return {
-    files: await keepOutputs(run, storedOf(response.outputs), plan.maxOutputBytes),
-    ...defined({ details }),
-    leftovers: response.outputs.map((_, index) => postedKey(task.id, attempt, index)),
-  };
+  return keepResult(run, plan, { ...response, ...defined({ details }) });
 }
