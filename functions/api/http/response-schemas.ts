@@ -323,8 +323,16 @@ export const responseSchemas = {
         operation: z.string(),
         conversionSeconds: z.number(),
         basis: z
-          .enum(['history', 'typical'])
-          .describe('history: average of the same conversion in the last 30 days; typical: default of the engine.'),
+          .enum(['measured', 'history', 'typical'])
+          .describe(
+            'measured: speed of such conversions, for the size of the input; history: average of the same conversion in the last 30 days; typical: default of the engine.',
+          ),
+        estimate: z
+          .object({ seconds: z.number(), bytes: z.int() })
+          .optional()
+          .describe(
+            'Expected engine time and size of the output, if the input is known and such conversions were measured.',
+          ),
       }),
     ),
   }),

@@ -1,6 +1,5 @@
 import { deleteKeys } from '../../../shared/aws/objects.ts';
 import { partRun, postedKey } from '../../../shared/files/keys.ts';
-import { writeMetrics } from '../../../shared/metrics.ts';
 import { backoff, retry } from '../../../shared/retry.ts';
 import type { JsonObject, StoredFile } from '../../../shared/tasks/task.ts';
 import { catalogue, engineCatalogues } from '../../catalogue/catalogues.ts';
@@ -11,6 +10,7 @@ import { keepOutputs, storedOf } from '../../invocation/keep-outputs.ts';
 import { formatsOf, type RunPlan } from '../../invocation/plan-run.ts';
 import { settings } from '../../wiring/settings.ts';
 import { keepResult, lastResponse, type RunNames, requestOf, revoke, unlessAborted } from '../engine-response.ts';
+import { writeEstimate } from '../learn-speed.ts';
 import type { Run, RunResult } from '../worker.ts';
 import { PageFiles } from './page-files.ts';
 import { PartStates } from './part-states.ts';
@@ -290,11 +290,4 @@ function partFile(name: string, { key, size, format }: FinishedPart): StoredFile
 function estimateOf(seconds: number, parts?: number): JsonObject {
   const conversionSeconds = Math.round(seconds);
   return { estimate: { conversionSeconds, ...(parts === undefined ? {} : { parts }) } };
-}
-
-/** Writes by how much an estimate was wrong, in percent of it. */
-export function writeEstimate(estimatedSeconds: number, seconds: number, engine: string): void {
-  if (estimatedSeconds <= 0) return;
-  const error = (100 * Math.abs(seconds - estimatedSeconds)) / estimatedSeconds;
-  writeMetrics({ EstimateError: error }, {}, { message: 'the run was estimated', engine, estimatedSeconds, seconds });
 }
