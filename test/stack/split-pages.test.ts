@@ -60,8 +60,11 @@ test('The pages of a PDF are drawn in parts although the worker and an engine ar
     Array.from({ length: pages }, (_, index) => `long-${String(index + 1).padStart(2, '0')}.png`),
   );
   expect(percents).toEqual(percents.toSorted((one, other) => one - other));
-  const stored = await storedFiles(await worker(), task);
-  expect(stored).toHaveLength(pages);
+  const caller = await worker();
+  const stored = await until('only the outputs are left', async () => {
+    const keys = await storedFiles(caller, task);
+    return keys.length === pages ? keys : undefined;
+  });
   expect(stored.filter((key) => key.includes('/parts/') || key.includes('/posted/'))).toEqual([]);
   const usage = await usageOf(service.client);
   expect(usage.tasks).toBe(1);
