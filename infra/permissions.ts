@@ -98,13 +98,14 @@ function signingVariables(permissions: readonly Permission[], { signers }: Resou
 const performing = ['files:abort', 'secrets:get'] as const satisfies Permission[];
 
 /**
- * Additional permissions of a worker that invokes an engine: engine time, revocation markers, and the engine's state.
+ * Additional permissions of a worker that invokes an engine: engine time, revocation markers, and the engine's state and speeds.
  */
 const calling = [
   'engines:invoke',
   ...chargeTask,
   'revoked:get',
   'revoked:put',
+  'engine:get',
   'engine:put',
 ] as const satisfies Permission[];
 

@@ -10,7 +10,7 @@ export const metrics = {
   /** Tasks that the sweep found queued for more than 15 minutes, counted at each sweep. */
   LateTasks: { unit: 'Count', dimensions: [] },
   TaskFailures: { unit: 'Count', dimensions: ['engine', 'errorCode'] },
-  /** By how much the estimated engine time of a surveyed video was wrong, in percent of it. */
+  /** By how much the estimated engine time of a surveyed or measured run was wrong, in percent of it. */
   EstimateError: { unit: 'Percent', dimensions: [] },
   /** Webhook deliveries that failed after their last attempt. */
   WebhookFailures: { unit: 'Count', dimensions: [] },

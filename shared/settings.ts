@@ -60,13 +60,13 @@ export const numberSettings = {
     'LATHE_SPLIT_AT_ONCE',
     100,
     0,
-    'parts of split videos that are encoded at once, of all accounts together; 0 to split none',
+    'parts of split videos and documents that are processed at once, of all accounts together; 0 to split none',
   ),
   splitSeconds: setting(
     'LATHE_SPLIT_SECONDS',
     30,
     1,
-    'engine time that a part of a split video should take, in seconds; a video that takes less than three parts is not split',
+    'engine time that a part of a split video or document should take, in seconds; one that takes less than three parts is not split',
   ),
 };
 

@@ -1,4 +1,4 @@
-import { copyVersion, newToken, readVersion } from '../../shared/aws/objects.ts';
+import { copyVersion, newToken, type ObjectVersion, readVersion } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey, postedKey, type RunName } from '../../shared/files/keys.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
@@ -16,33 +16,64 @@ export function storedOf(outputs: RemoteOutput[]): StoredOutput[] {
   return outputs.filter((output) => 'etag' in output);
 }
 
+interface FileRun {
+  task: Task;
+  attempt: RunName;
+  signal: AbortSignal;
+}
+
+/** A file that an engine stored by a form. */
+interface PostedFile extends StoredOutput {
+  key: string;
+}
+
+/** Copies the outputs of a run of the engine out of the reach of its form. */
+export function keepOutputs(run: FileRun, outputs: StoredOutput[], maxOutputBytes: number): Promise<StoredFile[]> {
+  return keepPosted(run, postedFiles(run, outputs), maxOutputBytes);
+}
+
+/** Checks that the outputs of a part are stored as reported, and returns their versions. */
+export function checkPosted(run: FileRun, outputs: StoredOutput[]): Promise<ObjectVersion[]> {
+  return mapAtOnce(postedFiles(run, outputs), copiesAtOnce, async ({ key, etag }, index) =>
+    checkedVersion(await readVersion(key, run.signal), etag, index),
+  );
+}
+
+function postedFiles({ task, attempt }: FileRun, outputs: StoredOutput[]): PostedFile[] {
+  return outputs.map((output, index) => ({ ...output, key: postedKey(task.id, attempt, index) }));
+}
+
+function checkedVersion(version: ObjectVersion | undefined, etag: string, index: number): ObjectVersion {
+  if (version?.etag !== etag) throw invalidResponse(`Output ${index} was not stored, or replaced.`);
+  return version;
+}
+
 /**
- * Copies the outputs of the engine to keys that no form covers, because the engine's form stays valid after the run. A
- * compromised engine may report anything and store too much, so the size of each object is checked as well.
+ * Copies files of the engine to keys that no form covers, because the engine's form stays valid after the run. A compromised
+ * engine may report anything and store too much, so the size of each object is checked as well.
  */
-export async function keepOutputs(
-  { task, attempt, signal }: { task: Task; attempt: RunName; signal: AbortSignal },
-  outputs: StoredOutput[],
+export async function keepPosted(
+  { task, attempt, signal }: FileRun,
+  files: PostedFile[],
   maxOutputBytes: number,
 ): Promise<StoredFile[]> {
-  const names = uniqueNames(outputs.map((output) => outputName(output.name, output.format, task.payload.filename)));
+  const names = uniqueNames(files.map((file) => outputName(file.name, file.format, task.payload.filename)));
   let bytes = 0;
-  return await mapAtOnce(outputs, copiesAtOnce, async ({ format, etag }, index): Promise<StoredFile> => {
-    const posted = postedKey(task.id, attempt, index);
+  return await mapAtOnce(files, copiesAtOnce, async ({ key: posted, format, etag }, index): Promise<StoredFile> => {
     const key = outputKey(task.id, attempt, index);
     const mediaType = catalogue.mediaType(format);
     const [isCopied, version] = await Promise.all([
       copyVersion({ key: posted, etag }, key, mediaType, signal),
       readVersion(posted, signal),
     ]);
-    if (!isCopied || version?.etag !== etag) throw invalidResponse(`Output ${index} was not stored, or replaced.`);
-    bytes += version.size;
+    const { size } = checkedVersion(isCopied ? version : undefined, etag, index);
+    bytes += size;
     if (bytes > maxOutputBytes)
       throw invalidResponse(`Outputs of ${bytes} bytes were stored; the maximum is ${maxOutputBytes}.`);
     return {
       key,
       name: names[index] ?? '',
-      size: version.size,
+      size,
       format: catalogue.storedAs(format),
       mediaType,
       token: newToken(),

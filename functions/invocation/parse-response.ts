@@ -5,7 +5,13 @@ import type { JsonObject, JsonValue } from '../../shared/tasks/task.ts';
 import { barrierMeanings } from '../engines/runtime/barriers.ts';
 import { fieldsOf, jsonOf, listOf, numberOf, TamperedError, textOf, unexpected } from '../engines/runtime/checks.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
-import type { EngineRequest, EngineResponse, Isolation, RemoteOutput } from '../engines/runtime/protocol.ts';
+import type {
+  EngineRequest,
+  EngineResponse,
+  Isolation,
+  PartRequest,
+  RemoteOutput,
+} from '../engines/runtime/protocol.ts';
 import { surveyOf } from './parse-survey.ts';
 
 /** Limits on an engine's response. Longer texts are cut; anything else beyond a limit is refused. */
@@ -74,7 +80,7 @@ function checked(response: Record<string, unknown>, run: KnownRun): EngineRespon
         engineMs: engineMsOf(engineMs, run),
       };
     case 'done':
-      if (run.part?.kind === 'survey') return surveyed(details, run, engineMs);
+      if (run.part?.kind === 'survey' && !isPerformed(outputs, run.part)) return surveyed(details, run, engineMs);
       return {
         type,
         outputs: outputsOf(outputs, run),
@@ -84,6 +90,11 @@ function checked(response: Record<string, unknown>, run: KnownRun): EngineRespon
     default:
       throw unexpected('a known type', type);
   }
+}
+
+/** Returns whether an engine performed the whole run instead of a survey, as it was allowed to. */
+function isPerformed(outputs: unknown, { wholeWithin }: { wholeWithin?: number }): boolean {
+  return wholeWithin !== undefined && Array.isArray(outputs) && outputs.length > 0;
 }
 
 /** A survey has no output. It is not stored with the task, so it may be longer than other details. */
@@ -124,7 +135,7 @@ function barriersOf(value: unknown): Isolation {
 function outputsOf(value: unknown, run: KnownRun): RemoteOutput[] {
   const { archive, inlineBytes, part } = run;
   let left = inlineBytes ?? 0;
-  const maxOutputs = archive === undefined && part === undefined ? maxFilesPerTask : 1;
+  const maxOutputs = archive === undefined ? outputCount(part) : 1;
   const outputs = listOf(value, 'outputs', maxOutputs, (output): RemoteOutput => {
     const { name, format, etag, content } = fieldsOf(output, 'an output');
     if (typeof format !== 'string' || !isExpected(format, run))
@@ -143,7 +154,14 @@ function outputsOf(value: unknown, run: KnownRun): RemoteOutput[] {
     return { ...facts, content: bytes };
   });
   if (outputs.length === 0) throw unexpected('one or more outputs', value);
+  if (part?.kind === 'pages' && outputs.length !== maxOutputs) throw unexpected(`${maxOutputs} outputs`, value);
   return outputs;
+}
+
+/** Returns the maximum number of outputs of a part, or of a whole run. */
+function outputCount(part: PartRequest | undefined): number {
+  if (part?.kind === 'pages') return part.to - part.from;
+  return part === undefined || part.kind === 'survey' ? maxFilesPerTask : 1;
 }
 
 /** Returns how many characters a number of bytes takes in base64. */

@@ -1,5 +1,6 @@
 import type { ByteRange } from '../engines/runtime/byte-ranges.ts';
 import { fieldsOf, listOf, numberOf, textOf, unexpected } from '../engines/runtime/checks.ts';
+import { maxPages } from '../engines/runtime/pages.ts';
 import type { SourceReads, Survey } from '../engines/runtime/protocol.ts';
 
 const maxBoundaries = 20_000;
@@ -15,7 +16,7 @@ const maxReasonCharacters = 500;
 
 /** Returns the checked survey of a source of this size. Other fields are dropped. */
 export function surveyOf(value: unknown, size: number, textToLine: (text: string) => string): Survey {
-  const { seconds, start, end, boundaries, whole, sound, reads } = fieldsOf(value, 'survey');
+  const { seconds, start, end, boundaries, pages, whole, sound, reads } = fieldsOf(value, 'survey');
   if (typeof sound !== 'boolean') throw unexpected('true or false for sound', sound);
   const from = numberOf(start, 'start', minSeconds, maxSeconds);
   const to = numberOf(end, 'end', from, maxSeconds);
@@ -27,6 +28,7 @@ export function surveyOf(value: unknown, size: number, textToLine: (text: string
     sound,
     ...(times ? { boundaries: times } : {}),
     ...(times && reads !== undefined ? { reads: readsOf(reads, times.length + 2, size) } : {}),
+    ...(pages === undefined ? {} : { pages: integerOf(pages, 'pages', 1, maxPages) }),
     ...(whole === undefined ? {} : { whole: textToLine(textOf(whole, 'whole')).slice(0, maxReasonCharacters) }),
   };
 }

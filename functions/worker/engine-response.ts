@@ -2,19 +2,21 @@ import { putObject } from '../../shared/aws/objects.ts';
 import { writeEngineState } from '../../shared/aws/stores/engine-state.ts';
 import { withDeadline } from '../../shared/concurrency.ts';
 import { defined } from '../../shared/defined.ts';
-import { type Revocable, type RunName, revokedKey } from '../../shared/files/keys.ts';
+import { postedKey, type Revocable, type RunName, revokedKey } from '../../shared/files/keys.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import type { EngineRequest, EngineResponse, SourceRead } from '../engines/runtime/protocol.ts';
 import { BrokenRun } from '../invocation/errors.ts';
 import { invokeEngine } from '../invocation/invoke-engine.ts';
+import { keepOutputs, storedOf } from '../invocation/keep-outputs.ts';
 import { invalidResponse } from '../invocation/parse-response.ts';
-import type { RunPlan } from '../invocation/plan-run.ts';
+import { formatsOf, type RunPlan } from '../invocation/plan-run.ts';
 import { presignInput, presignOutput, presignRevoked } from '../invocation/presign.ts';
-import type { Run } from './worker.ts';
+import type { Run, RunResult } from './worker.ts';
 
 /** How long an engine may take to notice that its run is revoked, and end it. */
 export const endingMs = 3_000;
 
+type Done = Extract<EngineResponse, { type: 'done' }>;
 type LastResponse = Exclude<EngineResponse, { type: 'isolation' | 'progress' }>;
 
 /** The prefix of the outputs of a run, and the marker that revokes it. */
@@ -70,6 +72,17 @@ export async function lastResponse(
     else return response;
   }
   throw new BrokenRun('The engine ended its response without a result.');
+}
+
+/** Keeps the outputs of a whole run, and returns its result. */
+export async function keepResult(run: Run, plan: RunPlan, { outputs, details, engineMs }: Done): Promise<RunResult> {
+  const { task, attempt } = run;
+  run.engine = { ms: engineMs, formats: formatsOf(plan) };
+  return {
+    files: await keepOutputs(run, storedOf(outputs), plan.maxOutputBytes),
+    ...defined({ details }),
+    leftovers: outputs.map((_, index) => postedKey(task.id, attempt, index)),
+  };
 }
 
 /**

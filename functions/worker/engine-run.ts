@@ -1,12 +1,11 @@
 import { defined } from '../../shared/defined.ts';
-import { postedKey } from '../../shared/files/keys.ts';
 import { inputProblem } from '../../shared/tasks/limits.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
-import { keepOutputs, storedOf } from '../invocation/keep-outputs.ts';
 import { formatsOf, planRun, type RunPlan } from '../invocation/plan-run.ts';
-import { lastResponse, requestOf, revoke, unlessAborted } from './engine-response.ts';
-import { runSplit, type WholeRun, writeEstimate } from './split/split-run.ts';
+import { keepResult, lastResponse, requestOf, revoke, unlessAborted } from './engine-response.ts';
+import { learnSpeed, writeEstimate } from './learn-speed.ts';
+import { runSplit, type WholeRun } from './split/split-run.ts';
 import type { Run, RunResult } from './worker.ts';
 
 /** Performs a run by its engine: presigns the URLs of its files, invokes the engine, and checks the outputs. */
@@ -18,7 +17,12 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
     run.inputs.flatMap((input) => input.files),
   );
   const split = await runSplit(engine, run, plan);
-  return split && 'files' in split ? split : runWhole(engine, run, plan, split);
+  const result = split && 'files' in split ? split : await runWhole(engine, run, plan, split);
+  // An estimate is not worth the repetition of a run.
+  await learnSpeed(engine, run, plan, result).catch((error) =>
+    run.logger.warn('the speed of a run could not be kept', { error }),
+  );
+  return result;
 }
 
 async function runWhole(engine: string, run: Run, plan: RunPlan, whole?: WholeRun): Promise<RunResult> {
@@ -36,9 +40,5 @@ async function runWhole(engine: string, run: Run, plan: RunPlan, whole?: WholeRu
   if (response.type === 'refused') throw new EngineError(response.msg, { detail: response.detail });
   if (whole) writeEstimate(whole.estimatedSeconds, response.engineMs / 1_000, engine);
   const details = whole || response.details ? { ...response.details, ...whole?.details } : undefined;
-  return {
-    files: await keepOutputs(run, storedOf(response.outputs), plan.maxOutputBytes),
-    ...defined({ details }),
-    leftovers: response.outputs.map((_, index) => postedKey(task.id, attempt, index)),
-  };
+  return keepResult(run, plan, { ...response, ...defined({ details }) });
 }

@@ -62,6 +62,12 @@ function invalidOptions(errors: Record<string, string[]>): ProcessingProblems {
   };
 }
 
+/** Returns why an extension names no format, with similar ones; undefined if it names one. */
+export function unknownFormat(catalogue: Catalogue, ext: string): string | undefined {
+  if (catalogue.format(catalogue.canonical(ext))) return undefined;
+  return `Expected the extension of a format but received ${quote(ext)}.${didYouMean(catalogue, ext, catalogue.formats())}`;
+}
+
 const maxErrors = 20;
 /** Formats in a message. More would not be read. */
 const maxListed = 80;

@@ -48,8 +48,19 @@ describe('Format queries', () => {
     );
   });
 
-  it('an unknown extension has no formats', async () => {
-    expect(exts((await call('/v1/query/formats/convert?input_format=nonsense')).body)).toEqual([]);
+  it.each(['input_format', 'output_format'])(
+    'refuses an unknown extension as %s, and names similar ones',
+    async (name) => {
+      const { status, body } = await call(`/v1/query/formats/convert?${name}=webbp`);
+      expect(status).toBe(400);
+      expect(body.errors[name]).toEqual([
+        'Expected the extension of a format but received "webbp". Did you mean webp?',
+      ]);
+    },
+  );
+
+  it('a format that the operation does not take has no formats', async () => {
+    expect(exts((await call('/v1/query/formats/crop?input_format=docx')).body)).toEqual([]);
   });
 
   it('refuses both at a time', async () => {

@@ -9,15 +9,23 @@ import { joinService } from '../support/shared-service.ts';
 interface DryRun {
   valid: boolean;
   conversionSeconds: number;
-  tasks: { name: string; conversionSeconds: number; basis: string }[];
+  tasks: {
+    name: string;
+    conversionSeconds: number;
+    basis: string;
+    estimate?: { seconds: number; bytes: number };
+  }[];
 }
 
 test('Usage is shown by day, operation and formats, and a dry run estimates by it', async () => {
   const service = await joinService();
   const { client } = service;
   const tasks = await conversionTasks();
-  const estimate = async () => (await client.call<DryRun>('POST', '/v1/process/jobs?dry_run=true', { tasks })).body;
-  expect(await estimate()).toMatchObject({ valid: true, tasks: [{ name: 'convert', basis: 'typical' }] });
+  // The size of a file that is yet to be posted is not known.
+  const posted = { ...tasks, import: { operation: 'import/upload' } };
+  const estimate = async (of: object) =>
+    (await client.call<DryRun>('POST', '/v1/process/jobs?dry_run=true', { tasks: of })).body;
+  expect(await estimate(posted)).toMatchObject({ valid: true, tasks: [{ name: 'convert', basis: 'typical' }] });
   const refused = await client.call('POST', '/v1/process/jobs?dry_run=true', {
     tasks: { ...tasks, convert: { ...tasks.convert, output_format: 'mp3', input_format: 'png' } },
   });
@@ -41,9 +49,8 @@ test('Usage is shown by day, operation and formats, and a dry run estimates by i
     ],
     month: { month: monthOf(Date.now()), allowanceMinutes: null, remainingMinutes: null },
   });
-  const again = { ...tasks, convert: { ...tasks.convert, input_format: 'png' } };
-  const { body } = await client.call<DryRun>('POST', '/v1/process/jobs?dry_run=true', { tasks: again });
-  expect(body.tasks).toEqual([
+  const again = await estimate({ ...posted, convert: { ...tasks.convert, input_format: 'png' } });
+  expect(again.tasks).toEqual([
     {
       name: 'convert',
       operation: 'convert',
@@ -51,6 +58,26 @@ test('Usage is shown by day, operation and formats, and a dry run estimates by i
       basis: 'history',
     },
   ]);
+});
+
+test('A dry run has the seconds and bytes of known files, by the speed of earlier runs', async () => {
+  const { client } = await joinService();
+  const tasks = await conversionTasks();
+  const [job] = await convertAtOnce(client, 1);
+  const made = job && taskOf(job, 'convert').result.files?.[0];
+  const convert = { operation: 'convert', input: job && taskOf(job, 'import').id, output_format: 'webp' };
+
+  const { body } = await client.call<DryRun>('POST', '/v1/process/jobs?dry_run=true', {
+    tasks: { ...tasks, earlier: convert },
+  });
+
+  const [first, earlier] = ['convert', 'earlier'].map((name) => body.tasks.find((task) => task.name === name));
+  expect(first).toMatchObject({ basis: 'measured' });
+  expect(first?.conversionSeconds).toBe(first?.estimate?.seconds);
+  expect(first?.estimate?.seconds).toBeGreaterThan(0);
+  // All of these pictures are the same.
+  expect(Math.abs((first?.estimate?.bytes ?? 0) - (made?.size ?? 0))).toBeLessThan((made?.size ?? 0) / 10);
+  expect(earlier?.estimate).toEqual(first?.estimate);
 });
 
 test('Tasks at once never use more than the conversion minutes of the month, and those without any left fail', async () => {

@@ -1,7 +1,10 @@
 import { type DayOfUsage, usageBetween } from '../../../shared/aws/stores/minutes.ts';
 import { isProcessing } from '../../../shared/operations/operations.ts';
+import type { Prediction } from '../../../shared/tasks/speeds.ts';
 import type { JsonObject, Task } from '../../../shared/tasks/task.ts';
 import { catalogue, engineCatalogues } from '../../catalogue/catalogues.ts';
+import { predictTasks } from './predict-tasks.ts';
+import type { PreparedTasks } from './prepare-tasks.ts';
 
 const historyMs = 30 * 86_400_000;
 
@@ -12,22 +15,32 @@ export interface Estimate {
 }
 
 /**
- * Estimates the engine time of planned tasks: the average of the account for the same formats in the last 30 days, or else the
- * typical time of the engine. The sizes of files are unknown before they are imported.
+ * Estimates the engine time of planned tasks, by what is known best: the measured speed if the size of the input is known, the
+ * average of the account for the same formats in the last 30 days, or the typical time of the engine.
  */
-export async function estimateTime(user: string, tasks: Task[], now: number): Promise<Estimate> {
+export async function estimateTime(user: string, prepared: PreparedTasks): Promise<Estimate> {
+  const { tasks } = prepared.plan;
+  const { now } = prepared;
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
   const metered = tasks.filter(({ meter }) => meter !== undefined);
-  const history = metered.length > 0 ? await usageBetween(user, day(now - historyMs), day(now)) : [];
-  const estimates = metered.map((task) => ({ task, ...estimateOf(task, tasks, history) }));
-  return {
-    conversionSeconds: estimates.reduce((sum, { seconds }) => sum + seconds, 0),
-    tasks: estimates.map(({ task, seconds, basis }) => ({
+  const [history, measured] =
+    metered.length > 0
+      ? await Promise.all([usageBetween(user, day(now - historyMs), day(now)), predictTasks(prepared)])
+      : [[], new Map<string, Prediction>()];
+  const estimates = metered.map((task) => {
+    const estimate = measured.get(task.id);
+    const { seconds, basis } = estimate ? { ...estimate, basis: 'measured' } : estimateOf(task, tasks, history);
+    return {
       name: task.name,
       operation: task.operation,
       conversionSeconds: seconds,
       basis,
-    })),
+      ...(estimate ? { estimate: { ...estimate } } : {}),
+    };
+  });
+  return {
+    conversionSeconds: estimates.reduce((sum, { conversionSeconds }) => sum + conversionSeconds, 0),
+    tasks: estimates,
   };
 }
 

@@ -74,12 +74,14 @@ const Task = z.object({
         seconds_left: z.int().optional().describe('Estimated time until the end of the task.'),
       })
       .optional()
-      .describe('How far a long video is that is converted in parts. Absent once the task has ended.'),
+      .describe('How far a long video or document is that is converted in parts. Absent once the task has ended.'),
     estimate: z
       .object({ conversionSeconds: z.number(), parts: z.int().optional() })
       .optional()
-      .describe('Engine time that was expected of a large video, and the number of its parts if it was split.'),
-    split_reason: z.string().optional().describe('Why a large video was not converted in parts.'),
+      .describe(
+        'Engine time that was expected of a large video or document, and the number of its parts if it was split.',
+      ),
+    split_reason: z.string().optional().describe('Why a large video or document was not converted in parts.'),
   }),
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),
@@ -321,8 +323,16 @@ export const responseSchemas = {
         operation: z.string(),
         conversionSeconds: z.number(),
         basis: z
-          .enum(['history', 'typical'])
-          .describe('history: average of the same conversion in the last 30 days; typical: default of the engine.'),
+          .enum(['measured', 'history', 'typical'])
+          .describe(
+            'measured: speed of such conversions, for the size of the input; history: average of the same conversion in the last 30 days; typical: default of the engine.',
+          ),
+        estimate: z
+          .object({ seconds: z.number(), bytes: z.int() })
+          .optional()
+          .describe(
+            'Expected engine time and size of the output, if the input is known and such conversions were measured.',
+          ),
       }),
     ),
   }),

@@ -22,11 +22,11 @@ export const handler = endpoint(routes['create-job'], async (request) => {
   const requests = readJobTasks(body.tasks);
   const warnings = warningsFor(requests, request.unknownFields);
   const prepared = await prepareTasks(requests, account, defined({ tag, hasWebhook: url !== undefined }));
-  const { job, tasks } = prepared.plan;
+  const { job } = prepared.plan;
   if (!job) throw new Error('The plan of a job contains no job.');
   if (request.query.dry_run === 'true') {
     const [estimate, { remainingMinutes }] = await Promise.all([
-      estimateTime(account.user, tasks, Date.now()),
+      estimateTime(account.user, prepared),
       presentMonth(account.user),
     ]);
     return { status: 200, body: { valid: true, ...estimate, remainingMinutes, ...warnings } };

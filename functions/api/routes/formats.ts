@@ -38,7 +38,7 @@ export const formatRoutes = {
     permissions: [],
     params: OperationPath,
     query: FormatQuery,
-    refusals: ['conflicting_parameters'],
+    refusals: ['conflicting_parameters', 'unsupported_format'],
     response: 'FormatList',
   },
   'query-options': {

@@ -46,6 +46,7 @@ export const jobRoutes = {
       // For the estimate of a dry run.
       'usage:query',
       'minutes:get',
+      'engine:get',
     ],
     query: () =>
       z.object({

@@ -164,6 +164,7 @@ export const catalogue: EngineCatalogue = {
     processorTime: { baseSeconds: 300, secondsPerMegabyte: 300 },
     // A twentieth of an account's 1,000 concurrent executions, twice: a worker waits for each engine.
     maxConcurrency: 50,
+    splits: true,
   },
   formats,
   capabilities: [

@@ -6,6 +6,7 @@ import { stemOf, withExtension } from '../../../shared/files/names.ts';
 import { joinTiffs } from '../image/codecs/tiff-pages.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
 import { type Extent, justifiedSeconds } from '../runtime/justified-time.ts';
+import { pageSuffix, pagesOf } from '../runtime/pages.ts';
 import { checkPictures } from '../runtime/pdf-pictures.ts';
 import { runProgram } from '../runtime/program.ts';
 import { officeFormat, perSheet } from './formats.ts';
@@ -26,10 +27,12 @@ import { archivePdf, distill } from './pdf/ghostscript.ts';
 import {
   checkPdf,
   drawPages,
+  type ImageRequest,
+  imageRequest,
   limitByPages,
+  measurePages,
   openPdf,
   type Pdf,
-  pagesOf,
   protectPdf,
   selectPages,
   type Workspace,
@@ -38,8 +41,12 @@ import {
 } from './pdf/pdf.ts';
 import { writeFlow } from './pdf/pdf-flow.ts';
 import { writeText } from './pdf/pdf-text.ts';
+import { type PageSurvey, surveyPages } from './pdf/survey-pages.ts';
 import { importerOfOldWord, isProtected, prepare, prepareBetween } from './prepare.ts';
 import { route, type Step } from './route.ts';
+
+/** Progress when pages begin to be drawn. */
+export const preparedPercent = 50;
 
 /** Result of one step: a file, or several once sheets or pages are split. */
 interface Made {
@@ -59,6 +66,8 @@ interface Conversion extends Workspace {
   drawnElsewhere: boolean;
   /** Warnings for the user so far. */
   warnings: string[];
+  /** What was found out instead of the output. */
+  survey?: PageSurvey;
 }
 
 /** Converts a document with the programs of its route. */
@@ -66,7 +75,7 @@ export async function convert(
   work: Work,
   input: InputFile,
   space: Workspace,
-): Promise<{ outputs: OutputFile[]; warnings: string[] }> {
+): Promise<{ outputs: OutputFile[]; warnings: string[]; survey?: PageSurvey }> {
   const { outputFormat } = work;
   const warnings: string[] = [];
   let made: Made[] = [await prepare(input, work, space.folder, warnings)];
@@ -83,7 +92,7 @@ export async function convert(
     const [only] = made;
     if (!only) break;
     made = await take(conversion, step, only, index, index === steps.length - 1);
-    space.progress(5 + ((index + 1) / steps.length) * 45);
+    space.progress(5 + ((index + 1) / steps.length) * (preparedPercent - 5));
   }
   await Promise.all(made.map(({ path }) => checkOutput(path, outputFormat)));
   const outputs = made.map(({ path, suffix }) => ({
@@ -91,7 +100,7 @@ export async function convert(
     name: withExtension(input.name, outputFormat, suffix),
     format: outputFormat,
   }));
-  return { outputs, warnings };
+  return { outputs, warnings, ...defined({ survey: conversion.survey }) };
 }
 
 /** Returns the pages of an input that needs no layout, unless an option changes them. */
@@ -147,10 +156,9 @@ async function fromPdf(step: Step, pdf: Pdf, conversion: Conversion): Promise<Ma
   const { options, outputFormat } = conversion.work;
   const part = drawnElsewhere && step.by === 'pdf' ? pdfPart(options) : 0;
   if (part > 0 || (step.by !== 'pdf' && step.by !== 'text')) await checkPictures(pdf.path);
-  const pages = pagesOf(options, pdf.pages);
+  const pages = pagesOf(options.page_range, pdf.pages);
   if (step.by === 'images') {
-    const request = { format: step.format, dpi: Number(options.image_dpi ?? 150), options };
-    const drawn = await drawPages(pdf, pages, request, conversion);
+    const drawn = await drawSelected(pdf, pages, imageRequest(step.format, options), conversion);
     if (step.format === 'tiff' && drawn.length > 1) {
       const output = join(folder, 'pages.tiff');
       const paths = drawn.map(({ path }) => path);
@@ -158,9 +166,8 @@ async function fromPdf(step: Step, pdf: Pdf, conversion: Conversion): Promise<Ma
       await Promise.all(paths.map((path) => rm(path)));
       return [{ path: output }];
     }
-    if (drawn.length === 1) return drawn.map(({ path }) => ({ path }));
-    const digits = String(pdf.pages).length;
-    return drawn.map(({ path, page }) => ({ path, suffix: String(page).padStart(digits, '0') }));
+    if (pages.length === 1) return drawn.map(({ path }) => ({ path }));
+    return drawn.map(({ path, page }) => ({ path, suffix: pageSuffix(page, pdf.pages) }));
   }
   const selected = await selectPages(pdf, pages, conversion);
   await limitByPages(selected, conversion);
@@ -170,6 +177,23 @@ async function fromPdf(step: Step, pdf: Pdf, conversion: Conversion): Promise<Ma
   else if (step.by === 'postscript') await writePostScript(selected, output, conversion);
   else return [{ path: await finishPdf(selected, part, pdf.path, conversion) }];
   return [{ path: output }];
+}
+
+/** Draws the selected pages, or the part of them that is requested. Draws none if a survey of them is. */
+async function drawSelected(pdf: Pdf, pages: number[], request: ImageRequest, conversion: Conversion) {
+  const { part } = conversion.work;
+  const sizes = await measurePages(pdf, pages, request, conversion);
+  const drawing = { pdf, pages, sizes, request };
+  if (part?.kind === 'pages') return drawPages({ ...drawing, pages: pages.slice(part.from, part.to) }, conversion);
+  if (part?.kind === 'survey') {
+    const { wholeWithin = 0 } = part;
+    const survey = await surveyPages(drawing, wholeWithin, conversion);
+    if (survey.seconds > wholeWithin) {
+      conversion.survey = survey;
+      return [];
+    }
+  }
+  return drawPages(drawing, conversion);
 }
 
 /**
@@ -357,7 +381,7 @@ function pdfImporter(to: string): string {
 async function selectedPdf(conversion: Conversion, path: string): Promise<Pdf> {
   const pdf = await pdfOf(conversion, path);
   await checkPictures(pdf.path);
-  return selectPages(pdf, pagesOf(conversion.work.options, pdf.pages), conversion);
+  return selectPages(pdf, pagesOf(conversion.work.options.page_range, pdf.pages), conversion);
 }
 
 async function office(request: OfficeRequest, options: OptionValues, format: string): Promise<OfficeFacts> {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Engine, InputFile, Work } from '../runtime/engine.ts';
 import { justifiedSeconds } from '../runtime/justified-time.ts';
 import { Outputs } from '../runtime/outputs.ts';
-import { convert } from './convert.ts';
+import { convert, preparedPercent } from './convert.ts';
 import { warmOffice } from './office/office.ts';
 import { compress } from './pdf/compress.ts';
 import { crop } from './pdf/crop.ts';
@@ -28,7 +28,11 @@ export const engine: Engine = {
     for (const [index, given] of work.inputs.entries()) {
       const { input, folder } = await bring(given, work, index);
       context.limitProcessorTime(justifiedSeconds({ bytes: input.size }));
-      const progress = (percent: number) => context.progress(((index + percent / 100) / work.inputs.length) * 100);
+      const progress = (percent: number) => {
+        // A run that is surveyed has got nowhere until its pages are drawn.
+        if (work.part?.kind !== 'survey' || percent > preparedPercent)
+          context.progress(((index + percent / 100) / work.inputs.length) * 100);
+      };
       const space = { ...context, folder, progress };
       if (work.operation === 'compress') {
         const compressed = await compress(work, input, space);
@@ -38,6 +42,7 @@ export const engine: Engine = {
       } else if (work.operation === 'crop') await outputs.add(await crop(work, input, space));
       else {
         const converted = await convert(work, input, space);
+        if (converted.survey) return { outputs: [], details: { survey: { ...converted.survey } } };
         await outputs.add(...converted.outputs);
         for (const warning of converted.warnings) warnings.add(warning);
       }

@@ -39,8 +39,11 @@ export interface OutputForm {
 
 /** A part of a run that is split over several invocations. Without one, the engine does the whole run. */
 export type PartRequest =
-  /** Reads the first input and returns a survey in `details.survey`, without an output. */
-  | { kind: 'survey' }
+  /**
+   * Reads the first input and returns a survey in `details.survey`, without an output. A run that is estimated to take at most
+   * `wholeWithin` seconds is performed instead, and returns its outputs.
+   */
+  | { kind: 'survey'; wholeWithin?: number }
   /** Encodes the pictures whose source time is in [from, to) seconds; no `to` for the last chunk. One Matroska output. */
   | {
       kind: 'chunk';
@@ -53,6 +56,8 @@ export type PartRequest =
     }
   /** Encodes all sound, whole. One Matroska output. */
   | { kind: 'sound' }
+  /** Processes the selected pages from one index to before another. One output for each, named as in a whole run. */
+  | { kind: 'pages'; from: number; to: number }
   /** Joins: inputs are the source, the chunks in order, and the sound if there is one. */
   | { kind: 'join'; starts: number[]; sound: boolean };
 
@@ -64,11 +69,13 @@ export interface VideoTarget {
 export interface Survey {
   /** Estimated engine seconds of the whole run on one engine of this size. */
   seconds: number;
-  /** Source time of the first picture and the end of the last one. */
+  /** Source time of the first picture and the end of the last one; 0 for a document. */
   start: number;
   end: number;
   /** Source times at which a chunk may begin (source keyframes), ascending; absent if the run cannot be split. */
   boundaries?: number[];
+  /** How many pages the document has, if its work splits by pages. */
+  pages?: number;
   /** Why the run cannot be split, as one sentence. */
   whole?: string;
   sound: boolean;

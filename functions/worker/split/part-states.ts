@@ -4,7 +4,7 @@ import type { FinishedPart } from './stored-runs.ts';
 
 /** How often a part is run before its run fails. */
 const maxTries = 3;
-/** A chunk that takes this many times the median is run once more. */
+/** A chunk, or range of pages, that takes this many times the median is run once more. */
 const stragglerFactor = 3;
 /** Fewer finished chunks say little about the others. */
 const minFinished = 3;
@@ -29,7 +29,7 @@ interface PartState extends PlannedPart {
 /** The states of the parts of a split run in one attempt. Decides which of them to run next. */
 export class PartStates {
   readonly #parts: PartState[];
-  /** How long chunks took that finished in this attempt. */
+  /** How long chunks or ranges of pages took that finished in this attempt. */
   readonly #took: number[] = [];
   #hasFinishedAny = false;
 
@@ -87,6 +87,11 @@ export class PartStates {
       : this.#took.toSorted((one, other) => one - other)[Math.floor(this.#took.length / 2)];
   }
 
+  /** Returns the bytes of the outputs so far, without those of a part. */
+  bytes(except?: string): number {
+    return this.#parts.reduce((sum, { name, finished }) => sum + (name === except ? 0 : (finished?.size ?? 0)), 0);
+  }
+
   /** Returns the engine time of each part once: reported if it has finished, and else what has passed. */
   usedMs(now: number): number {
     return this.#parts.reduce((sum, { finished, active }) => {
@@ -100,7 +105,7 @@ export class PartStates {
     const room = Math.max(0, places - this.active);
     const late = stragglerFactor * (this.median ?? Number.POSITIVE_INFINITY);
     const isStraggler = ({ request, finished, active, isRepeated }: PartState) =>
-      request.kind === 'chunk' &&
+      isAlike(request) &&
       !finished &&
       !isRepeated &&
       [...active.values()].some(({ began }) => now - began > Math.max(minStragglerMs, late));
@@ -129,7 +134,7 @@ export class PartStates {
     if (part.finished) return;
     part.finished = result;
     this.#hasFinishedAny = true;
-    if (part.request.kind === 'chunk') this.#took.push(now - began);
+    if (isAlike(part.request)) this.#took.push(now - began);
   }
 
   /** Records that a run ended without a result. Throws the error if the part is not run again. */
@@ -156,6 +161,11 @@ export class PartStates {
     if (!part) throw new Error(`There is no part ${name}.`);
     return part;
   }
+}
+
+/** Returns whether a part is planned to take as long as others. */
+function isAlike({ kind }: PlannedPart['request']): boolean {
+  return kind === 'chunk' || kind === 'pages';
 }
 
 function isWaiting({ finished, active }: PartState): boolean {

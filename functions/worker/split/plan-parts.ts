@@ -4,9 +4,9 @@ import type { PartRequest, SourceRead, SourceReads, Survey } from '../../engines
 import type { RunPlan } from '../../invocation/plan-run.ts';
 
 /** Chunks, and inputs of the join. */
-const maxChunks = 400;
-/** A video that takes less than this many parts is not worth the start of several engines. */
-const minParts = 3;
+export const maxParts = 400;
+/** A run that takes less than this many parts is not worth the start of several engines. */
+export const minParts = 3;
 /** A chunk decodes a few seconds that others encode, so it is not too short. */
 const minSourcePerEngineSecond = 1;
 /** Fewer bytes take hardly more time than a survey. */
@@ -57,7 +57,7 @@ export function planParts(survey: Survey, surveyMs: number, partSeconds: number)
   if (!boundaries || seconds < minParts * partSeconds) return undefined;
   const duration = end - start;
   const fitting = Math.floor(duration / (partSeconds * minSourcePerEngineSecond));
-  const count = Math.min(maxChunks, Math.ceil(seconds / partSeconds), fitting);
+  const count = Math.min(maxParts, Math.ceil(seconds / partSeconds), fitting);
   const cuts: number[] = [];
   const inside = boundaries.filter((time) => time > start && time < end);
   for (let index = 1; index < count; index++) {

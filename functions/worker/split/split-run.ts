@@ -1,23 +1,34 @@
 import { deleteKeys } from '../../../shared/aws/objects.ts';
 import { partRun, postedKey } from '../../../shared/files/keys.ts';
-import { writeMetrics } from '../../../shared/metrics.ts';
 import { backoff, retry } from '../../../shared/retry.ts';
 import { diskBytes, indexedVideos } from '../../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../../shared/tasks/task.ts';
 import { catalogue, engineCatalogues } from '../../catalogue/catalogues.ts';
 import { bytesOf } from '../../engines/runtime/byte-ranges.ts';
 import { EngineError } from '../../engines/runtime/engine.ts';
-import type { EngineResponse, PartRequest, SourceRead, Survey } from '../../engines/runtime/protocol.ts';
+import type { EngineResponse, PartRequest, SourceRead } from '../../engines/runtime/protocol.ts';
 import { BrokenRun, Unfinished } from '../../invocation/errors.ts';
 import { keepOutputs, storedOf } from '../../invocation/keep-outputs.ts';
 import { formatsOf, type RunPlan } from '../../invocation/plan-run.ts';
 import { settings } from '../../wiring/settings.ts';
-import { lastResponse, type RunNames, requestOf, revoke, unlessAborted } from '../engine-response.ts';
+import { keepResult, lastResponse, type RunNames, requestOf, revoke, unlessAborted } from '../engine-response.ts';
+import { writeEstimate } from '../learn-speed.ts';
 import type { Run, RunResult } from '../worker.ts';
+import { PageFiles } from './page-files.ts';
 import { PartStates } from './part-states.ts';
 import { Places } from './places.ts';
-import { isCandidate, type PlannedPart, partsOf, planParts, readOf, type SplitPlan, soundPart } from './plan-parts.ts';
-import { runParts } from './run-parts.ts';
+import { mayBeLong, type PagesPlan, partsOfPages, planPages } from './plan-pages.ts';
+import {
+  isCandidate,
+  minParts,
+  type PlannedPart,
+  partsOf,
+  planParts,
+  readOf,
+  type SplitPlan,
+  soundPart,
+} from './plan-parts.ts';
+import { type PartsWork, runParts } from './run-parts.ts';
 import { type FinishedPart, keepPart, keepPlan, readSplit } from './stored-runs.ts';
 
 /** Runs of a survey or join that break off before the attempt does. */
@@ -56,22 +67,25 @@ export async function runSplit(engine: string, run: Run, plan: RunPlan): Promise
   const resources = engineCatalogues.find((each) => each.engine === engine)?.resources;
   if (!resources?.splits || settings.splitAtOnce === 0) return undefined;
   const types = [plan.files[0]?.format ?? '', plan.outputFormat].map((format) => catalogue.mediaType(format));
-  if (!isCandidate(plan, types, settings.splitSeconds)) return undefined;
-  return new SplitRun(engine, run, plan, diskBytes(resources)).perform();
+  if (!mayBeLong(plan, types, settings.splitSeconds) && !isCandidate(plan, types, settings.splitSeconds))
+    return undefined;
+  return new SplitRun(engine, run, plan, types, diskBytes(resources)).perform();
 }
 
 class SplitRun {
   readonly #engine: string;
   readonly #run: Run;
   readonly #plan: RunPlan;
+  readonly #isPaged: boolean;
   readonly #diskBytes: number;
   readonly #began = Date.now();
   #firstPercent: number | undefined;
 
-  constructor(engine: string, run: Run, plan: RunPlan, disk: number) {
+  constructor(engine: string, run: Run, plan: RunPlan, [source]: string[], disk: number) {
     this.#engine = engine;
     this.#run = run;
     this.#plan = plan;
+    this.#isPaged = source === 'application/pdf';
     this.#diskBytes = disk;
   }
 
@@ -79,11 +93,16 @@ class SplitRun {
     const { task, attempt } = this.#run;
     // Engines of a worker that died may still be running.
     if (attempt > 1) await this.#revoke(attempt - 1);
-    const { plan: known, parts: finished } = await readSplit(task);
-    if (known !== undefined) return this.#runParts(JSON.parse(known), finished);
-    const { survey, engineMs } = await this.#survey();
-    const split = planParts(survey, engineMs, settings.splitSeconds);
-    if (split) return this.#runParts(JSON.parse(await keepPlan(task, JSON.stringify(split))), finished);
+    const { plan: known, parts: finished } =
+      this.#isPaged && attempt === 1 ? { plan: undefined, parts: new Map() } : await readSplit(task);
+    if (known !== undefined) return this.#resume(JSON.parse(known), finished);
+    const done = await this.#survey();
+    const { survey, engineMs } = done;
+    if (!survey) return keepResult(this.#run, this.#plan, done);
+    const split = this.#isPaged
+      ? planPages(survey, this.#plan, engineMs, settings.splitSeconds)
+      : planParts(survey, engineMs, settings.splitSeconds);
+    if (split) return this.#resume(JSON.parse(await keepPlan(task, JSON.stringify(split))), finished);
     this.#run.logger.info('the run is not split', { reason: survey.whole, seconds: survey.seconds });
     return {
       estimatedSeconds: survey.seconds,
@@ -91,21 +110,29 @@ class SplitRun {
     };
   }
 
-  async #survey(): Promise<{ survey: Survey; engineMs: number }> {
+  /** Surveys the source. Pages that do not take long are drawn at once, because most documents have few. */
+  #survey(): Promise<Done> {
     const { attempt } = this.#run;
-    const names = { output: partRun(attempt, 'survey', 1), revoked: attempt };
     const { files } = this.#plan;
-    const read: SourceRead = files.every(({ format }) => indexedVideos.includes(catalogue.canonical(format)))
-      ? { read: 'index' }
-      : {};
-    const { survey, engineMs } = await this.#repeated({ kind: 'survey' }, { files, read }, names, (percent) =>
+    if (this.#isPaged) {
+      const wholeWithin = minParts * settings.splitSeconds;
+      const names = { output: attempt, revoked: attempt };
+      return this.#repeated({ kind: 'survey', wholeWithin }, { files, read: {} }, names, this.#run.progress);
+    }
+    const names = { output: partRun(attempt, 'survey', 1), revoked: attempt };
+    const hasIndex = files.every(({ format }) => indexedVideos.includes(catalogue.canonical(format)));
+    const read: SourceRead = hasIndex ? { read: 'index' } : {};
+    return this.#repeated({ kind: 'survey' }, { files, read }, names, (percent) =>
       this.#run.progress((percent * surveyedPercent) / 100),
     );
-    if (!survey) throw new Error('A survey was parsed without its content.');
-    return { survey, engineMs };
   }
 
-  async #runParts(split: SplitPlan, finished: ReadonlyMap<string, FinishedPart>): Promise<RunResult> {
+  /** Goes on with a plan: performs the parts that are missing, and puts all of them together. */
+  #resume(split: SplitPlan | PagesPlan, finished: ReadonlyMap<string, FinishedPart>): Promise<RunResult> {
+    return 'cuts' in split ? this.#runPages(split, finished) : this.#runChunks(split, finished);
+  }
+
+  async #runChunks(split: SplitPlan, finished: ReadonlyMap<string, FinishedPart>): Promise<RunResult> {
     const run = this.#run;
     const states = new PartStates(partsOf(split), finished);
     let joinMs = 0;
@@ -114,14 +141,55 @@ class SplitRun {
       const now = Date.now();
       return split.surveyMs + states.usedMs(now) + (joinMs || (joinBegan === undefined ? 0 : now - joinBegan));
     };
-    run.wantedMs = Math.max(run.usedMs(), split.seconds * 1_000);
-    run.logger.info('the run is split', { parts: states.total, finished: states.done, seconds: split.seconds });
+    await this.#runParts(split, states, encodedPercent, (part, count, progress) =>
+      this.#performPart(part, count, progress),
+    );
+    this.#requireTimeToJoin(states, states.bytes(), fetchedBytes(readOf(split.reads?.join), this.#sourceBytes));
+    joinBegan = Date.now();
+    const done = await this.#join(split, states);
+    joinMs = done.engineMs;
+    run.engine = { ms: run.usedMs(), formats: formatsOf(this.#plan) };
+    writeEstimate(split.seconds, (run.engine.ms - split.surveyMs - joinMs) / 1_000, this.#engine);
+    return {
+      files: await keepOutputs(run, storedOf(done.outputs), this.#diskBytes),
+      details: { ...done.details, ...estimateOf(split.seconds, states.total) },
+      leftovers: done.outputs.map((_, index) => postedKey(run.task.id, run.attempt, index)),
+    };
+  }
+
+  async #runPages(split: PagesPlan, finished: ReadonlyMap<string, FinishedPart>): Promise<RunResult> {
+    const run = this.#run;
+    const states = new PartStates(partsOfPages(split), finished);
+    const files = new PageFiles(run, this.#plan, split);
+    run.usedMs = () => split.surveyMs + states.usedMs(Date.now());
+    await this.#runParts(split, states, joinedPercent, async ({ name, request, read }, count, progress) => {
+      const output = partRun(run.attempt, name, count);
+      const inputs = { files: this.#plan.files, read };
+      const done = await this.#invoke(request, inputs, { output, revoked: run.attempt }, progress);
+      return files.keepPart(name, request, output, done, states);
+    });
+    this.#requireTimeToJoin(states, states.bytes(), 0);
+    run.engine = { ms: run.usedMs(), formats: formatsOf(this.#plan) };
+    writeEstimate(split.seconds, (run.engine.ms - split.surveyMs) / 1_000, this.#engine);
+    return { files: await files.collect(states), details: estimateOf(split.seconds, states.total) };
+  }
+
+  /** Runs the parts of a plan until all have finished. `percent` is the progress at their end. */
+  async #runParts(
+    { seconds }: Pick<SplitPlan, 'seconds'>,
+    states: PartStates,
+    percent: number,
+    perform: PartsWork['perform'],
+  ): Promise<void> {
+    const run = this.#run;
+    run.wantedMs = Math.max(run.usedMs?.() ?? 0, seconds * 1_000);
+    run.logger.info('the run is split', { parts: states.total, finished: states.done, seconds });
     const places = new Places(run.task, settings.splitAtOnce);
-    const report = () => this.#report(surveyedPercent + states.share * (encodedPercent - surveyedPercent), states);
+    const report = () => this.#report(surveyedPercent + states.share * (percent - surveyedPercent), states);
     report();
     try {
       await runParts(states, {
-        perform: (part, count, progress) => this.#performPart(part, count, progress),
+        perform,
         places: async (active, waiting) =>
           Math.min(await places.renew(active, waiting, Date.now()), this.#affordable(active)),
         revoke: () => revoke(run.task.id, run.attempt),
@@ -134,17 +202,6 @@ class SplitRun {
       // If this fails, the claim stops counting after a few seconds.
       await places.end(Date.now()).catch((error) => run.logger.warn('places could not be given up', { error }));
     }
-    this.#requireTimeToJoin(split, states);
-    joinBegan = Date.now();
-    const done = await this.#join(split, states);
-    joinMs = done.engineMs;
-    run.engine = { ms: run.usedMs(), formats: formatsOf(this.#plan) };
-    writeEstimate(split.seconds, (run.engine.ms - split.surveyMs - joinMs) / 1_000, this.#engine);
-    return {
-      files: await keepOutputs(run, storedOf(done.outputs), this.#diskBytes),
-      details: { ...done.details, ...estimateOf(split.seconds, states.total) },
-      leftovers: done.outputs.map((_, index) => postedKey(run.task.id, run.attempt, index)),
-    };
   }
 
   /** Runs a part, copies its output out of the reach of its form, and adds it to the set of the task. */
@@ -206,23 +263,32 @@ class SplitRun {
     names: RunNames,
     progress: (percent: number) => void,
   ): Promise<Done> {
-    const { signal, logger } = this.#run;
+    const run = this.#run;
     const fetched = files.reduce((sum, { size }, index) => sum + (index === 0 ? fetchedBytes(read, size) : size), 0);
     const room = this.#diskBytes - fetched;
     if (room < this.#diskBytes * minRoom)
       throw new EngineError(
-        `A part of the video reads ${fetched.toLocaleString('en')} bytes, which do not fit on the disk of the engine. Split the input, or convert it to MP4 first.`,
+        `A part of the work reads ${fetched.toLocaleString('en')} bytes, which do not fit on the disk of the engine. Split the input first, or convert a video to MP4.`,
       );
-    // A survey stores nothing.
-    const maxOutputBytes = part.kind === 'survey' ? 1 : room;
-    const request = await requestOf(this.#run, { ...this.#plan, files, part, maxOutputBytes }, names, read);
-    const response = await lastResponse(this.#engine, request, signal, progress);
+    // A survey stores nothing, unless it may become the whole run.
+    const isOnlySurvey = part.kind === 'survey' && part.wholeWithin === undefined;
+    const request = await requestOf(
+      run,
+      { ...this.#plan, files, part, maxOutputBytes: isOnlySurvey ? 1 : room },
+      names,
+      read,
+    );
+    const response = await lastResponse(this.#engine, request, run.signal, progress);
     if (response.type !== 'refused') return response;
     const { msg, detail } = response;
     const isWhole = !read.ranges && !read.read;
-    if (isWhole || this.#sourceBytes > this.#diskBytes * (1 - minRoom)) throw new EngineError(msg, { detail });
-    logger.warn('a part reads the whole source', { part: part.kind, reason: msg, detail });
-    return this.#invoke(part, { files, read: {} }, names, progress);
+    if (!isWhole && this.#sourceBytes <= this.#diskBytes * (1 - minRoom)) {
+      run.logger.warn('a part reads the whole source', { part: part.kind, reason: msg, detail });
+      return this.#invoke(part, { files, read: {} }, names, progress);
+    }
+    // Without parts, the run is charged for this one.
+    if (!run.usedMs) run.engine = { ms: response.engineMs, formats: formatsOf(this.#plan) };
+    throw new EngineError(msg, { detail });
   }
 
   get #sourceBytes(): number {
@@ -239,10 +305,8 @@ class SplitRun {
   }
 
   /** Leaves the join to the next attempt if this one has too little time left for it. */
-  #requireTimeToJoin({ reads }: SplitPlan, states: PartStates): void {
-    const bytes = [...states.outputs('chunk'), ...states.outputs('sound')].reduce((sum, { size }) => sum + size, 0);
-    const source = fetchedBytes(readOf(reads?.join), this.#sourceBytes);
-    const ms = (2 * settings.splitSeconds + (2 * bytes + source) / joinBytesPerSecond) * 1_000;
+  #requireTimeToJoin(states: PartStates, partBytes: number, sourceBytes: number): void {
+    const ms = (2 * settings.splitSeconds + (2 * partBytes + sourceBytes) / joinBytesPerSecond) * 1_000;
     if (states.hasFinishedAny && Date.now() + ms > this.#run.deadline) throw new Unfinished();
   }
 
@@ -278,11 +342,4 @@ function partFile(name: string, { key, size, format }: FinishedPart): StoredFile
 function estimateOf(seconds: number, parts?: number): JsonObject {
   const conversionSeconds = Math.round(seconds);
   return { estimate: { conversionSeconds, ...(parts === undefined ? {} : { parts }) } };
-}
-
-/** Writes by how much an estimate was wrong, in percent of it. */
-export function writeEstimate(estimatedSeconds: number, seconds: number, engine: string): void {
-  if (estimatedSeconds <= 0) return;
-  const error = (100 * Math.abs(seconds - estimatedSeconds)) / estimatedSeconds;
-  writeMetrics({ EstimateError: error }, {}, { message: 'the run was estimated', engine, estimatedSeconds, seconds });
 }

@@ -4,11 +4,14 @@ import type { Task } from '../../../shared/tasks/task.ts';
 
 /** A part of a split run whose output is stored. */
 export interface FinishedPart {
+  /** Of its file, or the prefix of its files. */
   key: string;
   size: number;
   format: string;
   /** Engine time in milliseconds. */
   ms: number;
+  /** The tags of its files in order, if it has several: at most 500 of 100 characters, and an item holds 400 KB. */
+  tags?: string[];
 }
 
 /** What earlier attempts of a task have done: the plan as it was stored, and the finished parts by name. */
@@ -61,8 +64,9 @@ async function keepFirst({ id, expiresAt }: Pick<Task, 'id' | 'expiresAt'>, sk: 
   return item;
 }
 
-function partOf({ key, size, format, ms }: Item): FinishedPart {
-  return { key: String(key), size: Number(size), format: String(format), ms: Number(ms) };
+function partOf({ key, size, format, ms, tags }: Item): FinishedPart {
+  const part = { key: String(key), size: Number(size), format: String(format), ms: Number(ms) };
+  return Array.isArray(tags) ? { ...part, tags: tags.map(String) } : part;
 }
 
 function partitionOf(id: string): string {

@@ -1576,11 +1576,16 @@ export interface components {
             remainingMinutes: number | null;
             tasks: {
                 /**
-                 * @description history: average of the same conversion in the last 30 days; typical: default of the engine.
+                 * @description measured: speed of such conversions, for the size of the input; history: average of the same conversion in the last 30 days; typical: default of the engine.
                  * @enum {string}
                  */
-                basis: "history" | "typical";
+                basis: "measured" | "history" | "typical";
                 conversionSeconds: number;
+                /** @description Expected engine time and size of the output, if the input is known and such conversions were measured. */
+                estimate?: {
+                    bytes: number;
+                    seconds: number;
+                };
                 name: string;
                 operation: string;
             }[];
@@ -1989,7 +1994,7 @@ export interface components {
                     conversionSeconds?: number;
                     /** @enum {string} */
                     errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
-                    /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                    /** @description Engine time that was expected of a large video or document, and the number of its parts if it was split. */
                     estimate?: {
                         conversionSeconds: number;
                         parts?: number;
@@ -2017,7 +2022,7 @@ export interface components {
                         url: string;
                     };
                     msg?: string;
-                    /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                    /** @description How far a long video or document is that is converted in parts. Absent once the task has ended. */
                     parts?: {
                         done: number;
                         running: number;
@@ -2025,7 +2030,7 @@ export interface components {
                         seconds_left?: number;
                         total: number;
                     };
-                    /** @description Why a large video was not converted in parts. */
+                    /** @description Why a large video or document was not converted in parts. */
                     split_reason?: string;
                     /**
                      * Format: uri
@@ -2128,7 +2133,7 @@ export interface components {
                         conversionSeconds?: number;
                         /** @enum {string} */
                         errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
-                        /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                        /** @description Engine time that was expected of a large video or document, and the number of its parts if it was split. */
                         estimate?: {
                             conversionSeconds: number;
                             parts?: number;
@@ -2156,7 +2161,7 @@ export interface components {
                             url: string;
                         };
                         msg?: string;
-                        /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                        /** @description How far a long video or document is that is converted in parts. Absent once the task has ended. */
                         parts?: {
                             done: number;
                             running: number;
@@ -2164,7 +2169,7 @@ export interface components {
                             seconds_left?: number;
                             total: number;
                         };
-                        /** @description Why a large video was not converted in parts. */
+                        /** @description Why a large video or document was not converted in parts. */
                         split_reason?: string;
                         /**
                          * Format: uri
@@ -2587,7 +2592,7 @@ export interface components {
                 conversionSeconds?: number;
                 /** @enum {string} */
                 errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
-                /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                /** @description Engine time that was expected of a large video or document, and the number of its parts if it was split. */
                 estimate?: {
                     conversionSeconds: number;
                     parts?: number;
@@ -2615,7 +2620,7 @@ export interface components {
                     url: string;
                 };
                 msg?: string;
-                /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                /** @description How far a long video or document is that is converted in parts. Absent once the task has ended. */
                 parts?: {
                     done: number;
                     running: number;
@@ -2623,7 +2628,7 @@ export interface components {
                     seconds_left?: number;
                     total: number;
                 };
-                /** @description Why a large video was not converted in parts. */
+                /** @description Why a large video or document was not converted in parts. */
                 split_reason?: string;
                 /**
                  * Format: uri
@@ -2688,7 +2693,7 @@ export interface components {
                     conversionSeconds?: number;
                     /** @enum {string} */
                     errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
-                    /** @description Engine time that was expected of a large video, and the number of its parts if it was split. */
+                    /** @description Engine time that was expected of a large video or document, and the number of its parts if it was split. */
                     estimate?: {
                         conversionSeconds: number;
                         parts?: number;
@@ -2716,7 +2721,7 @@ export interface components {
                         url: string;
                     };
                     msg?: string;
-                    /** @description How far a long video is that is converted in parts. Absent once the task has ended. */
+                    /** @description How far a long video or document is that is converted in parts. Absent once the task has ended. */
                     parts?: {
                         done: number;
                         running: number;
@@ -2724,7 +2729,7 @@ export interface components {
                         seconds_left?: number;
                         total: number;
                     };
-                    /** @description Why a large video was not converted in parts. */
+                    /** @description Why a large video or document was not converted in parts. */
                     split_reason?: string;
                     /**
                      * Format: uri

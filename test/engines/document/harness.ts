@@ -9,8 +9,10 @@ import { catalogue } from '../../../functions/engines/document/catalogue.ts';
 import { stopOffice } from '../../../functions/engines/document/office/office.ts';
 import { engine } from '../../../functions/engines/document/run.ts';
 import type { WorkResult } from '../../../functions/engines/runtime/engine.ts';
+import type { PartRequest } from '../../../functions/engines/runtime/protocol.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
+import { defined } from '../../../shared/defined.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import { quietContext } from '../../support/sandboxed.ts';
 import type { Canary } from './hostile-documents.ts';
@@ -48,6 +50,7 @@ export async function runEngine(
   outputFormat: string,
   options: Record<string, unknown> = {},
   operation: ProcessingOperation = 'convert',
+  part?: PartRequest,
 ): Promise<WorkResult & { progress: number[] }> {
   const match = known.find(operation, format, outputFormat);
   if (!match) throw new Error(`${operation} ${format} to ${outputFormat} is not advertised.`);
@@ -66,6 +69,7 @@ export async function runEngine(
       outputFormat,
       options: checked.values,
       folder,
+      ...defined({ part }),
     },
     { ...quietContext(), progress: (percent) => progress.push(percent) },
   );

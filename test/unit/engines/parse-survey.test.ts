@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PartRequest } from '../../../functions/engines/runtime/protocol.ts';
 import { parseResponse } from '../../../functions/invocation/parse-response.ts';
 
 const survey = { seconds: 100, start: 0, end: 60, sound: true, boundaries: [10, 20.5, 40] };
@@ -116,5 +117,38 @@ describe('A part', () => {
       [[], 'chunk'],
     ] as const)
       expect(() => parsePart([...outputs], kind)).toThrow("The engine's response was not valid");
+  });
+});
+
+describe('A survey of pages', () => {
+  const png = (name: string) => ({ name, format: 'png', etag: '"0"' });
+  const parsePages = (outputs: unknown, part: PartRequest, details: object = {}) =>
+    parseResponse(JSON.stringify({ type: 'done', outputs, details, engineMs: 5 }), {
+      outputFormat: 'png',
+      part,
+      elapsedMs: 10,
+    });
+  const found = { seconds: 100, start: 0, end: 0, sound: false, pages: 400 };
+
+  test('has their number, within bounds', () => {
+    expect(parse(found)).toMatchObject({ survey: { pages: 400 } });
+    for (const pages of [0, 5_001, 1.5, '4', null]) expect(() => parse({ ...found, pages })).toThrow();
+  });
+
+  test('may be the whole run if that was allowed, and is nothing else', () => {
+    const part = { kind: 'survey', wholeWithin: 90 } as const;
+    const performed = parsePages([png('1'), png('2')], part);
+    expect(performed).toMatchObject({ outputs: [{ name: '1' }, { name: '2' }] });
+    expect(performed).not.toHaveProperty('survey');
+    expect(parsePages([], part, { survey: found })).toMatchObject({ outputs: [], survey: found });
+    expect(() => parsePages([], part)).toThrow();
+  });
+
+  test('is followed by parts with a file for each page, no more and no fewer', () => {
+    const part = { kind: 'pages', from: 4, to: 6 } as const;
+    expect(parsePages([png('5'), png('6')], part)).toMatchObject({ outputs: [{ name: '5' }, { name: '6' }] });
+    expect(() => parsePages([png('5')], part)).toThrow();
+    expect(() => parsePages([png('5'), png('6'), png('7')], part)).toThrow();
+    expect(() => parsePages([png('5'), { ...png('6'), format: 'mkv' }], part)).toThrow();
   });
 });

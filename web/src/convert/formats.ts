@@ -1,4 +1,4 @@
-import { request } from '../service/request.ts';
+import { RequestError, request } from '../service/request.ts';
 import type { FormatList, Option, OptionList } from '../service/types.ts';
 
 /** Formats by kind, common ones first. Aliases are not listed. */
@@ -95,10 +95,15 @@ export function searchFormats(formats: string[], text: string): string[] {
     .map(([, format]) => format);
 }
 
-/** Returns the output formats of an operation for an input format; `*` matches any. */
+/** Returns the output formats of an operation for an input format, none for an unknown one; `*` matches any. */
 export async function outputsOf(format: string, operation = 'convert'): Promise<string[]> {
   const query = new URLSearchParams({ input_format: format });
-  return formatsIn(await once<FormatList>(`/v1/query/formats/${operation}?${query}`));
+  try {
+    return formatsIn(await once<FormatList>(`/v1/query/formats/${operation}?${query}`));
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 400) return [];
+    throw error;
+  }
 }
 
 /** Returns the formats that an operation reads. */

@@ -156,9 +156,11 @@ const Row = memo(({ task, known }: { task: Task; now: number; known: string | un
   </tr>
 ));
 
-function Progress({ task: { startedAt, progress } }: { task: Task }) {
+function Progress({ task: { startedAt, progress, result } }: { task: Task }) {
   if (startedAt === null || progress === undefined) return null;
-  const left = timeLeftText(progress / 100, (Date.now() - Date.parse(startedAt)) / 1000);
+  // Its parts show the time left of a split task.
+  const share = result.parts ? undefined : progress / 100;
+  const left = timeLeftText(share, (Date.now() - Date.parse(startedAt)) / 1000);
   return (
     <div class="small quiet number">
       {Math.round(progress)}%{left !== '' && ` · ${left}`}

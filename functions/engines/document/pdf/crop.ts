@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { PDFDocument, type PDFPage } from '@cantoo/pdf-lib';
 import { withExtension } from '../../../../shared/files/names.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from '../../runtime/engine.ts';
-import { checkPdf, damagedPdf, openPdf, pagesOf, type Workspace } from './pdf.ts';
+import { pagesOf } from '../../runtime/pages.ts';
+import { checkPdf, damagedPdf, openPdf, type Workspace } from './pdf.ts';
 
 interface Box {
   x: number;
@@ -23,7 +24,7 @@ export async function crop({ options }: Work, input: InputFile, space: Workspace
   };
   if (['x', 'y', 'width', 'height'].every((name) => !options[name]))
     throw new EngineError('No crop box was given. Set width and height, or x and y.');
-  const chosen = new Set(pagesOf(options, pdf.pages));
+  const chosen = new Set(pagesOf(options.page_range, pdf.pages));
   const path = join(space.folder, 'cropped.pdf');
   await writeFile(path, await cropPages(pdf.path, box, chosen));
   space.progress(60);

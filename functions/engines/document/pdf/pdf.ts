@@ -7,11 +7,11 @@ import { type PageSize, pageSizes } from '../../image/vector/pdf-pages.ts';
 import { EngineError, type WorkContext } from '../../runtime/engine.ts';
 import { justifiedSeconds } from '../../runtime/justified-time.ts';
 import { checkFileCount } from '../../runtime/outputs.ts';
+import { maxPages } from '../../runtime/pages.ts';
 import { ProgramError, type ProgramResult, runProgram } from '../../runtime/program.ts';
 import { pictureOptions } from '../options.ts';
 import { countTreePages } from './page-tree.ts';
 
-const maxPages = 5_000;
 /** Rendering larger images takes gigabytes of memory. */
 const maxPixels = 120_000_000;
 /** Larger pages are rendered small first, to find those that are slow at any size before allowing minutes for them. */
@@ -75,23 +75,6 @@ async function countPages(path: string, space: Programs): Promise<number> {
   return Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0);
 }
 
-/** Returns the pages of the option page_range, such as `2-4,7,9-`, in order. */
-export function pagesOf({ page_range: range }: OptionValues, count: number): number[] {
-  if (typeof range !== 'string' || range === '') return Array.from({ length: count }, (_, index) => index + 1);
-  const pages = range.split(',').flatMap((part) => {
-    const [first = '', last = first] = part.trim().split('-');
-    const from = Number(first);
-    const to = last === '' ? count : Number(last);
-    if (from < 1 || from > to)
-      throw new EngineError(`Expected ascending pages in page_range but received ${JSON.stringify(part)}.`);
-    if (from > count)
-      throw new EngineError(`The document has ${count} pages, so page ${from} in page_range does not exist.`);
-    return Array.from({ length: Math.min(to, count) - from + 1 }, (_, index) => from + index);
-  });
-  if (pages.length > maxPages) throw new EngineError(`The option page_range selects more than ${maxPages} pages.`);
-  return pages;
-}
-
 /** Writes the given pages of a PDF to another one, in order. */
 export async function selectPages(pdf: Pdf, pages: number[], space: Workspace): Promise<Pdf> {
   if (pages.length === pdf.pages && pages.every((page, index) => page === index + 1)) return pdf;
@@ -138,6 +121,14 @@ export async function writePostScript(pdf: Pdf, output: string, space: Workspace
 
 const onlyPage = (number: number) => ['-f', String(number), '-l', String(number)];
 
+/** The pages that a task draws, with the sizes of all pages of their PDF. */
+export interface Drawing {
+  pdf: Pdf;
+  pages: number[];
+  sizes: PageSize[];
+  request: ImageRequest;
+}
+
 export interface ImageRequest {
   format: 'png' | 'jpg' | 'webp' | 'tiff' | 'svg' | 'eps';
   dpi: number;
@@ -145,19 +136,35 @@ export interface ImageRequest {
   options: OptionValues;
 }
 
-/** Renders the given pages, each to its own file, and returns each file with its page. */
-export async function drawPages(
+/** Returns how to render the pages of a task. */
+export function imageRequest(format: ImageRequest['format'], options: OptionValues): ImageRequest {
+  return { format, dpi: Number(options.image_dpi ?? 150), options };
+}
+
+/**
+ * Returns the sizes of all pages, from the first, or nothing for vector formats. Throws if there are too many of the given pages, or
+ * one is too large.
+ */
+export async function measurePages(
   pdf: Pdf,
   pages: number[],
-  request: ImageRequest,
+  { format, dpi }: ImageRequest,
+  space: Programs,
+): Promise<PageSize[]> {
+  // A TIFF holds all pages.
+  if (format !== 'tiff') checkFileCount(pages.length, 'Choose fewer pages with page_range.');
+  if (format === 'svg' || format === 'eps') return [];
+  const facts = ['-f', '1', '-l', String(pdf.pages), pdf.path];
+  const sizes = pageSizes((await runTool('pdfinfo', facts, space)).stdout);
+  for (const page of pages) checkPixels({ number: page, size: sizes[page - 1] }, dpi);
+  return sizes;
+}
+
+/** Renders pages, each to its own file, and returns each file with its page. */
+export async function drawPages(
+  { pdf, pages, sizes, request }: Drawing,
   space: Workspace,
 ): Promise<{ page: number; path: string }[]> {
-  // A TIFF holds all pages.
-  if (request.format !== 'tiff') checkFileCount(pages.length, 'Choose fewer pages with page_range.');
-  const isVector = request.format === 'svg' || request.format === 'eps';
-  const facts = isVector ? [] : ['-f', '1', '-l', String(pdf.pages), pdf.path];
-  const sizes = isVector ? [] : pageSizes((await runTool('pdfinfo', facts, space)).stdout);
-  for (const page of pages) checkPixels({ number: page, size: sizes[page - 1] }, request.dpi);
   const { size: bytes } = await stat(pdf.path);
   const drawn: { page: number; path: string }[] = [];
   for (const [index, page] of pages.entries()) {
@@ -265,7 +272,8 @@ function undrawn({ number }: Page, cause?: unknown): EngineError {
   return new EngineError(`Page ${number} could not be rendered.`, { detail, cause });
 }
 
-function pixelsOf({ width, height }: PageSize, dpi: number): number {
+/** Returns the number of pixels of a page at a resolution. */
+export function pixelsOf({ width, height }: PageSize, dpi: number): number {
   return ((width * dpi) / 72) * ((height * dpi) / 72);
 }
 

@@ -50,6 +50,8 @@ export async function runPart(
       return { outputs: [await encodeSound(job, work.folder, patient)] };
     case 'join':
       return joinParts(job, work, part, patient);
+    case 'pages':
+      throw new Error('A video has no pages.');
   }
 }
 
