@@ -35,14 +35,26 @@ export type PartRequest =
   | { kind: 'survey' }
   /** Encodes the pictures whose source time is in [from, to) seconds; no `to` for the last chunk. One Matroska output. */
   | { kind: 'chunk'; index: number; from: number; to?: number; video?: VideoTarget }
+  /** For a target size: encodes the same pictures fast at a constant quality. The size of the output shows what they need. */
+  | { kind: 'measure'; index: number; from: number; to?: number }
   /** Encodes all sound, whole. One Matroska output. */
   | { kind: 'sound' }
   /** Joins: inputs are the source, the chunks in order, and the sound if there is one. */
   | { kind: 'join'; starts: number[]; sound: boolean };
 
-/** For a target size: the bit rate of this chunk, in bits per second, from the complexity pass. */
+/** For a target size: how a chunk is encoded. */
 export interface VideoTarget {
+  /** In bits per second, from the measured size of the chunk. */
   bitrate: number;
+  /** Scale of its sides, relative to that of a whole run at its first attempt. */
+  scale: number;
+}
+
+/** The size that a video is compressed to, in bytes. */
+export interface TargetSize {
+  bytes: number;
+  /** What the container takes for each picture, in all. */
+  overhead: number;
 }
 
 export interface Survey {
@@ -56,6 +68,8 @@ export interface Survey {
   /** Why the run cannot be split, as one sentence. */
   whole?: string;
   sound: boolean;
+  /** The size to compress to, if the options have one. */
+  size?: TargetSize;
 }
 
 /** One run of a task: the event that an engine is invoked with. */

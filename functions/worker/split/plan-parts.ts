@@ -1,4 +1,5 @@
-import type { PartRequest, Survey } from '../../engines/runtime/protocol.ts';
+import { defined } from '../../../shared/defined.ts';
+import type { PartRequest, Survey, TargetSize } from '../../engines/runtime/protocol.ts';
 import type { RunPlan } from '../../invocation/plan-run.ts';
 
 /** Chunks, and inputs of the join. */
@@ -20,19 +21,19 @@ export interface SplitPlan {
   /** Source time of the end of the last chunk. */
   end: number;
   sound: boolean;
+  /** The size that all chunks share, with the sound. */
+  size?: TargetSize;
 }
 
 /** Returns whether a run may be worth splitting, from what is known without reading its source. */
 export function isCandidate(
-  { operation, options, files }: Pick<RunPlan, 'operation' | 'options' | 'files'>,
+  { operation, files }: Pick<RunPlan, 'operation' | 'files'>,
   mediaTypes: string[],
   partSeconds: number,
 ): boolean {
   const [file] = files;
   if (!file || files.length > 1 || file.size < partSeconds * minBytesPerSecond) return false;
   if (operation !== 'convert' && operation !== 'compress') return false;
-  // The size of a chunk is known only once it is encoded, and all of them together have to meet it.
-  if (options.compress_video === 'by_size' || options.compress_video === 'by_percentage') return false;
   return mediaTypes.every((type) => type.startsWith('video/'));
 }
 
@@ -41,7 +42,7 @@ export function isCandidate(
  * nearly as soon, or if it cannot be split.
  */
 export function planParts(
-  { seconds, start, end, boundaries, sound }: Survey,
+  { seconds, start, end, boundaries, sound, size }: Survey,
   surveyMs: number,
   partSeconds: number,
 ): SplitPlan | undefined {
@@ -61,7 +62,7 @@ export function planParts(
     const to = starts[index + 1];
     return to === undefined ? { from } : { from, to };
   });
-  return { seconds, surveyMs, chunks, end, sound };
+  return { seconds, surveyMs, chunks, end, sound, ...defined({ size }) };
 }
 
 /** Returns the item of an ascending list that is nearest to a number. */
@@ -80,14 +81,34 @@ export interface PlannedPart {
   weight: number;
 }
 
-/** Returns the parts that run at once. Sound comes first, because nobody shares its work. */
-export function partsOf({ chunks, end, sound }: SplitPlan): PlannedPart[] {
-  const encoded = chunks.map(({ from, to }, index): PlannedPart => {
-    const request = { kind: 'chunk', index, from, ...(to === undefined ? {} : { to }) } as const;
-    return { name: `c${index}`, request, weight: (to ?? end) - from };
+/** Measuring a chunk takes this share of the time of encoding it. */
+const measuringShare = 0.2;
+
+/**
+ * Returns the parts that run at once. Sound comes first, because nobody shares its work. With a target size, the chunks are
+ * measured before they are encoded.
+ */
+export function partsOf(plan: SplitPlan): PlannedPart[] {
+  const { chunks, size, sound } = plan;
+  const all = chunks.map((_, index) => secondsOf(plan, index)).reduce((sum, seconds) => sum + seconds, 0);
+  const pictures = chunks.map((chunk, index): PlannedPart => {
+    if (!size)
+      return { name: `c${index}`, request: { kind: 'chunk', index, ...chunk }, weight: secondsOf(plan, index) };
+    const weight = secondsOf(plan, index) * measuringShare;
+    return { name: measuredPart(index), request: { kind: 'measure', index, ...chunk }, weight };
   });
-  const all = encoded.reduce((sum, { weight }) => sum + weight, 0);
-  return [...(sound ? [{ name: soundPart, request: { kind: 'sound' } as const, weight: all / 50 }] : []), ...encoded];
+  return [...(sound ? [{ name: soundPart, request: { kind: 'sound' } as const, weight: all / 50 }] : []), ...pictures];
+}
+
+/** Returns the source time that a chunk covers. */
+export function secondsOf({ chunks, end }: Pick<SplitPlan, 'chunks' | 'end'>, index: number): number {
+  const { from = end, to = end } = chunks[index] ?? {};
+  return to - from;
+}
+
+/** Returns the name of the part that measures a chunk. */
+export function measuredPart(index: number): string {
+  return `m${index}`;
 }
 
 /** The name of the part with the sound. */

@@ -15,7 +15,8 @@ import type { Run, RunResult } from '../worker.ts';
 import { PartStates } from './part-states.ts';
 import { Places } from './places.ts';
 import { isCandidate, partsOf, planParts, type SplitPlan, soundPart } from './plan-parts.ts';
-import { runParts } from './run-parts.ts';
+import { type PartsWork, runParts } from './run-parts.ts';
+import { laterWeights, nextStep } from './share-bits.ts';
 import { type FinishedPart, keepPart, keepPlan, readSplit } from './stored-runs.ts';
 
 /** Runs of a survey or join that break off before the attempt does. */
@@ -55,6 +56,7 @@ class SplitRun {
   readonly #plan: RunPlan;
   readonly #began = Date.now();
   #firstPercent: number | undefined;
+  #maxPercent = 0;
 
   constructor(engine: string, run: Run, plan: RunPlan) {
     this.#engine = engine;
@@ -90,7 +92,7 @@ class SplitRun {
 
   async #runParts(split: SplitPlan, finished: ReadonlyMap<string, FinishedPart>): Promise<RunResult> {
     const run = this.#run;
-    const states = new PartStates(partsOf(split), finished);
+    const states = new PartStates(partsOf(split), finished, laterWeights(split));
     let joinMs = 0;
     let joinBegan: number | undefined;
     run.usedMs = () => {
@@ -102,8 +104,9 @@ class SplitRun {
     const places = new Places(run.task, settings.splitAtOnce);
     const report = () => this.#report(surveyedPercent + states.share * (encodedPercent - surveyedPercent), states);
     report();
+    let chunks: string[];
     try {
-      await runParts(states, {
+      chunks = await encode(split, states, {
         perform: (part, count, progress) => this.#performPart(part.name, part.request, count, progress),
         places: async (active, waiting) =>
           Math.min(await places.renew(active, waiting, Date.now()), this.#affordable(active)),
@@ -117,14 +120,17 @@ class SplitRun {
       // If this fails, the claim stops counting after a few seconds.
       await places.end(Date.now()).catch((error) => run.logger.warn('places could not be given up', { error }));
     }
-    this.#requireTimeToJoin(states);
+    const parts = [...chunks, ...(split.sound ? [soundPart] : [])].flatMap((name) => states.output(name) ?? []);
+    this.#requireTimeToJoin(states, parts);
     joinBegan = Date.now();
-    const done = await this.#join(split, states);
+    const done = await this.#join(split, states, parts);
     joinMs = done.engineMs;
     run.engine = { ms: run.usedMs(), formats: formatsOf(this.#plan) };
     writeEstimate(split.seconds, (run.engine.ms - split.surveyMs - joinMs) / 1_000, this.#engine);
+    const files = await keepOutputs(run, storedOf(done.outputs), this.#plan.maxOutputBytes);
+    if (split.size) requireSize(split.size.bytes, files[0]?.size ?? 0);
     return {
-      files: await keepOutputs(run, storedOf(done.outputs), this.#plan.maxOutputBytes),
+      files,
       details: { ...done.details, ...estimateOf(split.seconds, states.total) },
       leftovers: done.outputs.map((_, index) => postedKey(run.task.id, run.attempt, index)),
     };
@@ -149,13 +155,12 @@ class SplitRun {
     return kept;
   }
 
-  async #join(split: SplitPlan, states: PartStates): Promise<Done> {
+  async #join(split: SplitPlan, states: PartStates, parts: FinishedPart[]): Promise<Done> {
     const { attempt } = this.#run;
     const starts = split.chunks.map(({ from }) => from);
     const inputs = [
       ...this.#plan.files,
-      ...states.outputs('chunk').map((part, index) => partFile(`chunk-${index}`, part)),
-      ...states.outputs('sound').map((part) => partFile(soundPart, part)),
+      ...parts.map((part, index) => partFile(index < starts.length ? `chunk-${index}` : soundPart, part)),
     ];
     const part = { kind: 'join', starts, sound: split.sound } as const;
     const names = { output: attempt, revoked: `${attempt}/join` } as const;
@@ -207,8 +212,8 @@ class SplitRun {
   }
 
   /** Leaves the join to the next attempt if this one has too little time left for it. */
-  #requireTimeToJoin(states: PartStates): void {
-    const bytes = [...states.outputs('chunk'), ...states.outputs('sound')].reduce((sum, { size }) => sum + size, 0);
+  #requireTimeToJoin(states: PartStates, parts: FinishedPart[]): void {
+    const bytes = parts.reduce((sum, { size }) => sum + size, 0);
     const source = this.#plan.files.reduce((sum, { size }) => sum + size, 0);
     const ms = (2 * settings.splitSeconds + (2 * bytes + source) / joinBytesPerSecond) * 1_000;
     if (states.hasFinishedAny && Date.now() + ms > this.#run.deadline) throw new Unfinished();
@@ -216,10 +221,12 @@ class SplitRun {
 
   #report(percent: number, states: PartStates): void {
     this.#firstPercent ??= percent;
+    // Chunks that are encoded again are further work.
+    this.#maxPercent = Math.max(this.#maxPercent, percent);
     const gained = percent - this.#firstPercent;
     const elapsed = (Date.now() - this.#began) / 1_000;
     const secondsLeft = gained > 0 ? Math.ceil((elapsed * (100 - percent)) / gained) : undefined;
-    this.#run.progress(percent, {
+    this.#run.progress(this.#maxPercent, {
       total: states.total,
       done: states.done,
       running: Math.min(states.active, states.total - states.done),
@@ -231,6 +238,30 @@ class SplitRun {
     const { id } = this.#run.task;
     return Promise.all([revoke(id, attempt), revoke(id, `${attempt}/join`)]);
   }
+}
+
+/** Runs parts, and those that follow from their sizes. Returns the names of the chunks to join. */
+async function encode(split: SplitPlan, states: PartStates, work: PartsWork): Promise<string[]> {
+  for (;;) {
+    await runParts(states, work);
+    const next = nextStep(split, (name) => states.output(name)?.size);
+    if ('chunks' in next) return next.chunks;
+    if ('minBytes' in next) throw tooLarge(split.size?.bytes ?? 0, next.minBytes);
+    states.add(next.parts);
+    work.onChange();
+  }
+}
+
+/** Throws if a joined file is larger than requested, which its parts were not. */
+function requireSize(maxBytes: number, bytes: number): void {
+  if (bytes > maxBytes) throw tooLarge(maxBytes, bytes);
+}
+
+function tooLarge(maxBytes: number, minBytes: number): EngineError {
+  const [wanted, smallest] = [maxBytes, minBytes].map((bytes) => Math.floor(bytes).toLocaleString('en'));
+  return new EngineError(
+    `The file cannot be compressed to ${wanted} bytes: the smallest possible size is about ${smallest} bytes.`,
+  );
 }
 
 function partFile(name: string, { key, size, format }: FinishedPart): StoredFile {

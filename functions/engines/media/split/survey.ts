@@ -1,4 +1,5 @@
 import type { Survey } from '../../runtime/protocol.ts';
+import { maxGapSeconds } from '../chunk.ts';
 import { explained } from '../explain.ts';
 import { mediaFormat } from '../formats.ts';
 import { maxRate, type Plan, plan } from '../plan.ts';
@@ -8,7 +9,6 @@ import { listByFfprobe, type MediaRun } from '../programs.ts';
 import { estimate } from '../time-limit.ts';
 import type { Transcode } from '../transcode.ts';
 import { maxPackets, PacketTimes, type Pictures } from './boundaries.ts';
-import { maxGapSeconds } from './chunk.ts';
 
 /** Formats that chunks can be joined to. */
 const targets = ['mp4', 'mov', 'mkv', 'webm'];
