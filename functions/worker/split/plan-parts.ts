@@ -34,7 +34,9 @@ export function isCandidate(
   const [file] = files;
   if (!file || files.length > 1 || file.size < partSeconds * minBytesPerSecond) return false;
   if (operation !== 'convert' && operation !== 'compress') return false;
-  return mediaTypes.every((type) => type.startsWith('video/'));
+  const [source = '', output = ''] = mediaTypes;
+  // Segments of HLS and DASH are stored as a ZIP.
+  return source.startsWith('video/') && (output.startsWith('video/') || output === 'application/zip');
 }
 
 /**

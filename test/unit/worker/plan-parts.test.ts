@@ -19,6 +19,8 @@ describe('A run that may be worth splitting', () => {
   test.each([
     ['converts a large video', {}, video, true],
     ['compresses one', { operation: 'compress' as const }, video, true],
+    ['makes segments of HLS', {}, ['video/mp4', 'application/zip'], true],
+    ['makes segments of sound', {}, ['audio/mpeg', 'application/zip'], false],
     ['trims it', { operation: 'trim' as const }, video, false],
     ['has two files', { files: [file, file] }, video, false],
     ['has no file', { files: [] }, video, false],

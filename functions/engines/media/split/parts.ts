@@ -9,12 +9,13 @@ import { type Joined, seconds } from '../chunk.ts';
 import { compressedDetails, compressRequest, firstPass, secondPass, smaller, targetBytes } from '../compress.ts';
 import { convertRequest } from '../convert.ts';
 import { type MediaFormat, mediaFormat } from '../formats.ts';
+import { convertToStream, encodeStreamPart } from '../hls/stream.ts';
 import { openingArgs, probeInput } from '../probe.ts';
 import type { MediaRun } from '../programs.ts';
 import { jobOf, outputOf, type Transcode, transcode } from '../transcode.ts';
 import { type PartFacts, readFacts, sameEncoding } from './part-facts.ts';
 import { measuring, type PartJob, sizedAs, sizedJob, sizedSurvey, uniformHeaders } from './sized.ts';
-import { survey } from './survey.ts';
+import { survey, surveyStream } from './survey.ts';
 
 /** The result of a part. */
 interface PartResult {
@@ -32,6 +33,7 @@ export async function runPart(
   run: MediaRun,
   onShare: (share: number) => void,
 ): Promise<PartResult> {
+  if (mediaFormat(work.outputFormat).kind === 'stream') return runStreamPart(work, part, run, onShare);
   const job = await transcodeOf(work, run, onShare);
   if (part.kind === 'survey') {
     const found: Survey =
@@ -61,6 +63,32 @@ function inDefaultPreset(run: MediaRun): MediaRun {
 
 function surveyResult({ size, ...found }: Survey): PartResult {
   return { outputs: [], details: { survey: { ...found, ...(size ? { size: { ...size } } : {}) } } };
+}
+
+/** Performs a part of a run that writes segments. Each chunk has whole segments in all renditions. */
+async function runStreamPart(
+  work: Work,
+  part: PartRequest,
+  run: MediaRun,
+  onShare: (share: number) => void,
+): Promise<PartResult> {
+  const job = jobOf(work, 0, onShare);
+  const probed = { ...job, probe: await probeInput(job.input, run) };
+  const patient = inDefaultPreset(run);
+  switch (part.kind) {
+    case 'survey':
+      return surveyResult(await surveyStream(probed, work.inputs.length, run));
+    case 'chunk': {
+      const chunk = { from: part.index === 0 ? undefined : part.from, to: part.to };
+      return { outputs: [await encodeStreamPart(probed, { chunk }, patient)] };
+    }
+    case 'sound':
+      return { outputs: [await encodeStreamPart(probed, { isSound: true }, patient)] };
+    case 'join':
+      return { outputs: [await convertToStream(probed, patient, await joinedOf(work, part, mediaFormat('mp4'), run))] };
+    case 'measure':
+      throw new Error('Segments have no target size.');
+  }
 }
 
 /** Reads what a whole run would do, or why it cannot be split. */
