@@ -1,7 +1,7 @@
 import type { ByteRange } from '../engines/runtime/byte-ranges.ts';
 import { fieldsOf, listOf, numberOf, textOf, unexpected } from '../engines/runtime/checks.ts';
 import { maxPages } from '../engines/runtime/pages.ts';
-import type { SourceReads, Survey } from '../engines/runtime/protocol.ts';
+import type { SourceReads, Survey, TargetSize } from '../engines/runtime/protocol.ts';
 
 const maxBoundaries = 20_000;
 /** A week: more than any video that fits into the disk of an engine. */
@@ -15,8 +15,8 @@ const maxPictures = 1e9;
 const maxReasonCharacters = 500;
 
 /** Returns the checked survey of a source of this size. Other fields are dropped. */
-export function surveyOf(value: unknown, size: number, textToLine: (text: string) => string): Survey {
-  const { seconds, start, end, boundaries, pages, whole, sound, reads } = fieldsOf(value, 'survey');
+export function surveyOf(value: unknown, sourceBytes: number, textToLine: (text: string) => string): Survey {
+  const { seconds, start, end, boundaries, pages, whole, sound, reads, size } = fieldsOf(value, 'survey');
   if (typeof sound !== 'boolean') throw unexpected('true or false for sound', sound);
   const from = numberOf(start, 'start', minSeconds, maxSeconds);
   const to = numberOf(end, 'end', from, maxSeconds);
@@ -27,10 +27,17 @@ export function surveyOf(value: unknown, size: number, textToLine: (text: string
     end: to,
     sound,
     ...(times ? { boundaries: times } : {}),
-    ...(times && reads !== undefined ? { reads: readsOf(reads, times.length + 2, size) } : {}),
+    ...(times && reads !== undefined ? { reads: readsOf(reads, times.length + 2, sourceBytes) } : {}),
+    ...(size === undefined ? {} : { size: targetOf(size) }),
     ...(pages === undefined ? {} : { pages: integerOf(pages, 'pages', 1, maxPages) }),
     ...(whole === undefined ? {} : { whole: textToLine(textOf(whole, 'whole')).slice(0, maxReasonCharacters) }),
   };
+}
+
+function targetOf(value: unknown): TargetSize {
+  const size = fieldsOf(value, 'size');
+  const bytes = numberOf(size.bytes, 'bytes', 1, Number.MAX_SAFE_INTEGER);
+  return { bytes, overhead: numberOf(size.overhead, 'overhead', 0, Number.MAX_SAFE_INTEGER) };
 }
 
 function ascending(value: unknown, from: number, to: number): number[] {

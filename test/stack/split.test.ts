@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -124,6 +124,33 @@ test('Canceling it ends the programs of all parts within two seconds, and leaves
   const caller = await worker();
   await until('nothing is left', async () => (await storedFiles(caller, task.id)).length === 0);
   expect((await descendantsOf(service.pid)).filter(isOwn)).toEqual([]);
+});
+
+test('A target size is shared by all parts', async () => {
+  const path = await longVideo(await mkdtemp(join(folder, 'short-')), 12);
+  const megabytes = 1.2;
+  const job = await service.client.createJob({
+    upload: { operation: 'import/upload' },
+    compress: {
+      operation: 'compress',
+      input: 'upload',
+      output_format: 'mp4',
+      options: { compress_video: 'by_size', video_compress_max_filesize: megabytes },
+    },
+  });
+  await postForm(formOf(taskOf(job, 'upload')), 'short.mkv', await readFile(path));
+  const task = taskOf(await service.client.waitForJob(job.id, { seconds: 200 }), 'compress');
+  expect(task.status, JSON.stringify(task.result)).toBe('completed');
+  // Each chunk is measured before it is encoded.
+  expect(task.result.estimate?.parts).toBeGreaterThan(6);
+  expect(task.result.split_reason).toBeUndefined();
+  const made = join(folder, 'sized.mp4');
+  await writeFile(made, Buffer.from(await (await fetch(task.result.url ?? '')).arrayBuffer()));
+  const { size } = await stat(made);
+  expect(size).toBeLessThanOrEqual(megabytes * 1e6);
+  expect(size).toBeGreaterThan(megabytes * 1e6 * 0.95);
+  expect((await videoFacts(made)).frames).toBe((await videoFacts(path)).frames);
+  await until('only the output is left', async () => (await storedFiles(await worker(), task.id)).length === 1);
 });
 
 test('Ten split tasks in a row are no loop to Lambda', { ...onlyInBreadth, timeout: 900_000 }, async () => {

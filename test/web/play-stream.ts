@@ -27,7 +27,7 @@ async function play(): Promise<Played> {
   };
   video.requestVideoFrameCallback(showing);
   const ended = new Promise((resolve) => video.addEventListener('ended', resolve));
-  hls.loadSource('/master.m3u8');
+  hls.loadSource('master.m3u8');
   hls.attachMedia(video);
   hls.once(Hls.Events.SUBTITLE_TRACKS_UPDATED, () => {
     hls.subtitleTrack = 0;

@@ -13,7 +13,7 @@ import { type Preset, usualPreset } from './presets.ts';
 import { openingArgs, probeInput, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { choosePreset, type Runs } from './time-limit.ts';
-import { type MediaJob, outputOf, type ProbedJob, transcode } from './transcode.ts';
+import { type MediaJob, outputOf, type ProbedJob, type Transcode, transcode } from './transcode.ts';
 import { numberOf, thousandsOf, wordOf } from './values.ts';
 
 export interface Compressed {
@@ -82,7 +82,7 @@ async function original(job: ProbedJob, note: string, run: MediaRun): Promise<Co
 }
 
 /** Returns the requested size. Undefined if something else is requested, such as a quality. */
-function targetBytes({ options, input, target }: MediaJob): number | undefined {
+export function targetBytes({ options, input, target }: MediaJob): number | undefined {
   const kind = target.kind === 'audio' ? 'audio' : 'video';
   const percentage = kind === 'audio' ? 'audio_compress_percentage' : 'video_compress_quality_percentage';
   const maxSize = `${kind}_compress_max_filesize`;
@@ -188,11 +188,23 @@ async function fitSize(
   requireMet(attempts, bytes);
 }
 
-/** Encodes a video to a target size in two passes, then corrects the bit rate by the resulting size. */
-async function fitVideo(job: ProbedJob, bytes: number, run: MediaRun): Promise<void> {
-  const { input, probe, target, onShare } = job;
+/** How a video is compressed to a size. */
+export interface SizedVideo {
+  video: VideoStream;
+  seconds: number;
+  encoder: VideoEncoder;
+  audioRate: number;
+  /** The setting of the first attempt. */
+  first: Setting;
+  /** More bits per second are of no use. */
+  ceiling: number;
+  request(setting: Setting, preset?: Preset): MediaRequest;
+}
+
+/** Plans how a video of that many seconds is compressed to a size. */
+export function sizedVideo(job: ProbedJob, bytes: number, seconds: number | undefined): SizedVideo {
+  const { input, probe, target } = job;
   const { video } = probe;
-  const seconds = await measuredSeconds(job, run);
   if (!video || seconds === undefined) {
     throw new EngineError(
       'The duration of the video is unknown, so it cannot be compressed to a size. Compress it by quality instead.',
@@ -203,9 +215,23 @@ async function fitVideo(job: ProbedJob, bytes: number, run: MediaRun): Promise<v
   const audioRate = probe.audio.length > 0 && target.audio ? Math.max(12_000, Math.min(128_000, bits * 0.12)) : 0;
   const audio: MediaRequest['audio'] = audioRate > 0 ? lowRate(audioRate, target) : { encoder: 'none' };
   const ceiling = Math.max(40_000_000, ((input.size * 8) / seconds) * 2);
-  const first = firstAttempt(video, encoder, Math.min(bits - audioRate, ceiling));
-  const request = ({ bitRate, scale }: Setting, preset?: Preset) =>
-    requestOf(job, { subtitles: 'none', resize: scaled(video, scale), video: { encoder, preset, bitRate }, audio });
+  return {
+    video,
+    seconds,
+    encoder,
+    audioRate,
+    first: firstAttempt(video, encoder, Math.min(bits - audioRate, ceiling)),
+    ceiling,
+    request: ({ bitRate, scale }, preset) =>
+      requestOf(job, { subtitles: 'none', resize: scaled(video, scale), video: { encoder, preset, bitRate }, audio }),
+  };
+}
+
+/** Encodes a video to a target size in two passes, then corrects the bit rate by the resulting size. */
+async function fitVideo(job: ProbedJob, bytes: number, run: MediaRun): Promise<void> {
+  const { onShare } = job;
+  const sized = sizedVideo(job, bytes, await measuredSeconds(job, run));
+  const { video, seconds, encoder, audioRate, first, ceiling, request } = sized;
   const preset = presetFor(job, request(first), encoder, seconds, run);
   const hasPasses = runsTwice(encoder, preset);
   const log = join(run.folder, 'passes');
@@ -214,7 +240,7 @@ async function fitVideo(job: ProbedJob, bytes: number, run: MediaRun): Promise<v
     const encoding = { ...job, request: request(setting, preset) };
     if (hasPasses && passScale !== setting.scale) await firstPass(encoding, log, run);
     passScale = setting.scale;
-    const passArgs = hasPasses ? ['-pass', '2', '-passlogfile', log] : [];
+    const passArgs = hasPasses ? secondPass(log) : [];
     const share = (done: number) => onShare(at === 0 ? 0.4 + done * 0.5 : 0.9);
     await transcode({ ...encoding, path, passArgs, onShare: share }, run);
   };
@@ -225,8 +251,14 @@ async function fitVideo(job: ProbedJob, bytes: number, run: MediaRun): Promise<v
 }
 
 /** Returns whether an encoder uses two passes with a preset. */
-function runsTwice(encoder: VideoEncoder, preset: Preset): boolean {
+export function runsTwice(encoder: VideoEncoder, preset: Preset): boolean {
   return videoEncoders[encoder].hasPasses === true && !encodesInRealTime(encoder, preset);
+}
+
+/** Returns the slowest preset that is chosen by default. Two passes give the best quality for a size. */
+export function slowestPreset(encoder: VideoEncoder): Preset {
+  // VP9 has no second pass in real-time mode.
+  return encoder === 'libvpx-vp9' ? 'fast' : usualPreset;
 }
 
 /** A first pass takes about half the time of a second; usually, a second attempt meets the size. */
@@ -244,9 +276,7 @@ function presetFor(
   const wanted = wordOf(options, 'video_compress_speed');
   const { load } = plan(probe, mediaFormat(input.format), target, request, seconds);
   if (!load) throw new Error('A video with a known duration must have a load.');
-  // Two passes give the best quality for a size. VP9 has no second pass in real-time mode.
-  const slowest: Preset = encoder === 'libvpx-vp9' ? 'fast' : usualPreset;
-  const choices = { writers: target.video?.encoders ?? [], hasOptions: true, slowest };
+  const choices = { writers: target.video?.encoders ?? [], hasOptions: true, slowest: slowestPreset(encoder) };
   return choosePreset(load, wanted, run.timeLimit(), choices, (preset) =>
     runsTwice(encoder, preset) ? twoPassRuns : onePassRuns,
   );
@@ -260,11 +290,16 @@ function requireMetInTime(attempts: Attempt[], bytes: number): void {
 }
 
 /** Runs the first pass with the same command as the second: any other counts frames differently. */
-async function firstPass(job: ProbedJob & { request: MediaRequest }, log: string, run: MediaRun): Promise<void> {
+export async function firstPass(job: Transcode, log: string, run: MediaRun): Promise<void> {
   const path = `${job.path}.first`;
-  const passArgs = ['-pass', '1', '-passlogfile', log];
+  const passArgs = [...(job.passArgs ?? []), '-pass', '1', '-passlogfile', log];
   await transcode({ ...job, path, passArgs, onShare: (done) => job.onShare(done * 0.4), discarded: true }, run);
   await rm(path, { force: true });
+}
+
+/** Returns the arguments of the pass after it. */
+export function secondPass(log: string): string[] {
+  return ['-pass', '2', '-passlogfile', log];
 }
 
 /** Reads raw streams once to measure their duration, which they do not declare. */
@@ -284,7 +319,7 @@ function firstAttempt(video: VideoStream, encoder: VideoEncoder, bitRate: number
   return { bitRate: wanted, scale: Math.max(minScale(video), Math.min(1, Math.sqrt(wanted / enough))) };
 }
 
-function minScale(video: VideoStream): number {
+export function minScale(video: VideoStream): number {
   return Math.min(1, minSide / Math.min(video.width, video.height));
 }
 

@@ -1,5 +1,14 @@
 import { EngineError } from '../runtime/engine.ts';
 import {
+  type Chunk,
+  chunkClock,
+  chunkInput,
+  chunkSeconds,
+  chunkSelection,
+  type Joined,
+  joinedInputs,
+} from './chunk.ts';
+import {
   type AudioQuality,
   audioArgs,
   channelCount,
@@ -14,15 +23,6 @@ import type { MediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import type { AudioStream, Probe, SubtitleStream, VideoStream } from './probe.ts';
 import { audioSeconds, filterSeconds } from './speeds.ts';
-import {
-  type Chunk,
-  chunkClock,
-  chunkInput,
-  chunkSeconds,
-  chunkSelection,
-  type Joined,
-  joinedInputs,
-} from './split/chunk.ts';
 import { choosePreset, type Load, type TimeLimit } from './time-limit.ts';
 import { type Cut, cutSeconds } from './values.ts';
 

@@ -54,6 +54,8 @@ export type PartRequest =
       /** How many pictures the source has there. A chunk of a source that was read in part is rejected if it has others. */
       pictures?: number;
     }
+  /** For a target size: encodes the same pictures fast at a constant quality. The size of the output shows what they need. */
+  | { kind: 'measure'; index: number; from: number; to?: number; pictures?: number }
   /** Encodes all sound, whole. One Matroska output. */
   | { kind: 'sound' }
   /** Processes the selected pages from one index to before another. One output for each, named as in a whole run. */
@@ -61,9 +63,19 @@ export type PartRequest =
   /** Joins: inputs are the source, the chunks in order, and the sound if there is one. */
   | { kind: 'join'; starts: number[]; sound: boolean };
 
-/** For a target size: the bit rate of this chunk, in bits per second, from the complexity pass. */
+/** For a target size: how a chunk is encoded. */
 export interface VideoTarget {
+  /** In bits per second, from the measured size of the chunk. */
   bitrate: number;
+  /** Scale of its sides, relative to that of a whole run at its first attempt. */
+  scale: number;
+}
+
+/** The size that a video is compressed to, in bytes. */
+export interface TargetSize {
+  bytes: number;
+  /** What the container takes for each picture, in all. */
+  overhead: number;
 }
 
 export interface Survey {
@@ -79,6 +91,8 @@ export interface Survey {
   /** Why the run cannot be split, as one sentence. */
   whole?: string;
   sound: boolean;
+  /** The size to compress to, if the options have one. */
+  size?: TargetSize;
   /** Which bytes the parts need. Absent if each needs the whole source. */
   reads?: SourceReads;
 }

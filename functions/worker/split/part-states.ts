@@ -4,7 +4,7 @@ import type { FinishedPart } from './stored-runs.ts';
 
 /** How often a part is run before its run fails. */
 const maxTries = 3;
-/** A chunk, or range of pages, that takes this many times the median is run once more. */
+/** A chunk, or range of pages, that takes this many times the median of its kind is run once more. */
 const stragglerFactor = 3;
 /** Fewer finished chunks say little about the others. */
 const minFinished = 3;
@@ -28,23 +28,40 @@ interface PartState extends PlannedPart {
 
 /** The states of the parts of a split run in one attempt. Decides which of them to run next. */
 export class PartStates {
-  readonly #parts: PartState[];
-  /** How long chunks or ranges of pages took that finished in this attempt. */
-  readonly #took: number[] = [];
+  readonly #parts: PartState[] = [];
+  readonly #known: ReadonlyMap<string, FinishedPart>;
+  /** How long parts took that finished in this attempt, by the kind of part. */
+  readonly #took: Partial<Record<PlannedPart['request']['kind'], number[]>> = {};
+  #later: number[];
   #hasFinishedAny = false;
 
-  constructor(parts: PlannedPart[], finished: ReadonlyMap<string, FinishedPart>) {
-    this.#parts = parts.map((part) => {
-      const known = finished.get(part.name);
-      return {
-        ...part,
-        active: new Map(),
-        begun: 0,
-        failures: 0,
-        isRepeated: false,
-        ...(known && { finished: known }),
-      };
-    });
+  /** `later` has the weights of parts that are added when these have finished. */
+  constructor(parts: PlannedPart[], finished: ReadonlyMap<string, FinishedPart>, later: number[] = []) {
+    this.#known = finished;
+    this.#later = later;
+    this.#add(parts);
+  }
+
+  /** Adds the parts that follow from the results of those before. */
+  add(parts: PlannedPart[]): void {
+    this.#later = [];
+    this.#add(parts);
+  }
+
+  #add(parts: PlannedPart[]): void {
+    this.#parts.push(
+      ...parts.map((part): PartState => {
+        const known = this.#known.get(part.name);
+        return {
+          ...part,
+          active: new Map(),
+          begun: 0,
+          failures: 0,
+          isRepeated: false,
+          ...(known && { finished: known }),
+        };
+      }),
+    );
   }
 
   get isDone(): boolean {
@@ -52,7 +69,7 @@ export class PartStates {
   }
 
   get total(): number {
-    return this.#parts.length;
+    return this.#parts.length + this.#later.length;
   }
 
   get done(): number {
@@ -76,15 +93,20 @@ export class PartStates {
 
   /** The finished share of the work, from 0 to 1. */
   get share(): number {
-    const all = this.#parts.reduce((sum, { weight }) => sum + weight, 0);
+    const all = [...this.#parts.map(({ weight }) => weight), ...this.#later].reduce((sum, weight) => sum + weight, 0);
     return this.#parts.reduce((sum, part) => sum + part.weight * shareOf(part), 0) / all;
   }
 
-  /** The usual time of a chunk in milliseconds; undefined until some have finished. */
+  /** The usual time of a part in milliseconds, of the slowest kind; undefined until some have finished. */
   get median(): number | undefined {
-    return this.#took.length < minFinished
-      ? undefined
-      : this.#took.toSorted((one, other) => one - other)[Math.floor(this.#took.length / 2)];
+    const kinds = new Set(this.#parts.map(({ request }) => request.kind));
+    const known = [...kinds].flatMap((kind) => this.#medianOf(kind) ?? []);
+    return known.length > 0 ? Math.max(...known) : undefined;
+  }
+
+  #medianOf(kind: PlannedPart['request']['kind']): number | undefined {
+    const took = this.#took[kind] ?? [];
+    return took.length < minFinished ? undefined : took.toSorted((one, other) => one - other)[took.length >> 1];
   }
 
   /** Returns the bytes of the outputs so far, without those of a part. */
@@ -103,12 +125,15 @@ export class PartStates {
   /** Returns the parts to run next in as many places: those that wait, then chunks that take too long. */
   next(places: number, now: number): PlannedPart[] {
     const room = Math.max(0, places - this.active);
-    const late = stragglerFactor * (this.median ?? Number.POSITIVE_INFINITY);
-    const isStraggler = ({ request, finished, active, isRepeated }: PartState) =>
-      isAlike(request) &&
-      !finished &&
-      !isRepeated &&
-      [...active.values()].some(({ began }) => now - began > Math.max(minStragglerMs, late));
+    const isStraggler = ({ request, finished, active, isRepeated }: PartState) => {
+      const late = stragglerFactor * (this.#medianOf(request.kind) ?? Number.POSITIVE_INFINITY);
+      return (
+        request.kind !== 'sound' &&
+        !finished &&
+        !isRepeated &&
+        [...active.values()].some(({ began }) => now - began > Math.max(minStragglerMs, late))
+      );
+    };
     return [...this.#parts.filter(isWaiting), ...this.#parts.filter(isStraggler)].slice(0, room);
   }
 
@@ -134,7 +159,9 @@ export class PartStates {
     if (part.finished) return;
     part.finished = result;
     this.#hasFinishedAny = true;
-    if (isAlike(part.request)) this.#took.push(now - began);
+    const took = this.#took[part.request.kind] ?? [];
+    took.push(now - began);
+    this.#took[part.request.kind] = took;
   }
 
   /** Records that a run ended without a result. Throws the error if the part is not run again. */
@@ -151,6 +178,11 @@ export class PartStates {
     this.#part(name).active.delete(run);
   }
 
+  /** Returns the output of a part, if it has finished. */
+  output(name: string): FinishedPart | undefined {
+    return this.#parts.find((part) => part.name === name)?.finished;
+  }
+
   /** Returns the outputs of parts in the order of the plan. */
   outputs(kind: PlannedPart['request']['kind']): FinishedPart[] {
     return this.#parts.flatMap(({ request, finished }) => (request.kind === kind && finished ? [finished] : []));
@@ -161,11 +193,6 @@ export class PartStates {
     if (!part) throw new Error(`There is no part ${name}.`);
     return part;
   }
-}
-
-/** Returns whether a part is planned to take as long as others. */
-function isAlike({ kind }: PlannedPart['request']): boolean {
-  return kind === 'chunk' || kind === 'pages';
 }
 
 function isWaiting({ finished, active }: PartState): boolean {

@@ -1,6 +1,13 @@
 import { defined } from '../../../shared/defined.ts';
 import { type ByteRange, mergedRanges } from '../../engines/runtime/byte-ranges.ts';
-import type { PartRequest, SourceRead, SourceReads, Survey } from '../../engines/runtime/protocol.ts';
+import type {
+  PartRequest,
+  SourceRead,
+  SourceReads,
+  Survey,
+  TargetSize,
+  VideoTarget,
+} from '../../engines/runtime/protocol.ts';
 import type { RunPlan } from '../../invocation/plan-run.ts';
 
 /** Chunks, and inputs of the join. */
@@ -22,6 +29,8 @@ export interface SplitPlan {
   /** Source time of the end of the last chunk. */
   end: number;
   sound: boolean;
+  /** The size that all chunks share, with the sound. */
+  size?: TargetSize;
   /** What the parts fetch of the source. Absent if each fetches all of it. */
   reads?: Pick<SourceReads, 'index' | 'sound' | 'join'>;
 }
@@ -36,16 +45,16 @@ interface PlannedChunk {
 
 /** Returns whether a run may be worth splitting, from what is known without reading its source. */
 export function isCandidate(
-  { operation, options, files }: Pick<RunPlan, 'operation' | 'options' | 'files'>,
+  { operation, files }: Pick<RunPlan, 'operation' | 'files'>,
   mediaTypes: string[],
   partSeconds: number,
 ): boolean {
   const [file] = files;
   if (!file || files.length > 1 || file.size < partSeconds * minBytesPerSecond) return false;
   if (operation !== 'convert' && operation !== 'compress') return false;
-  // The size of a chunk is known only once it is encoded, and all of them together have to meet it.
-  if (options.compress_video === 'by_size' || options.compress_video === 'by_percentage') return false;
-  return mediaTypes.every((type) => type.startsWith('video/'));
+  const [source = '', output = ''] = mediaTypes;
+  // Segments of HLS and DASH are stored as a ZIP.
+  return source.startsWith('video/') && (output.startsWith('video/') || output === 'application/zip');
 }
 
 /**
@@ -69,7 +78,7 @@ export function planParts(survey: Survey, surveyMs: number, partSeconds: number)
 
 /** Returns the plan with chunks that begin at the start and at some of the boundaries. */
 export function planOf(
-  { seconds, start, end, boundaries = [], sound, reads }: Survey,
+  { seconds, start, end, boundaries = [], sound, reads, size }: Survey,
   surveyMs: number,
   cuts: number[],
 ): SplitPlan {
@@ -80,7 +89,7 @@ export function planOf(
     const read = reads && chunkRead(reads, places[index] ?? 0, places[index + 1] ?? 0);
     return { from, ...defined({ to: starts[index + 1] }), ...read };
   });
-  const plan = { seconds, surveyMs, chunks, end, sound };
+  const plan = { seconds, surveyMs, chunks, end, sound, ...defined({ size }) };
   if (!reads) return plan;
   const { index, sound: ofSound, join } = reads;
   return { ...plan, reads: { index, ...defined({ sound: ofSound, join }) } };
@@ -110,21 +119,51 @@ export interface PlannedPart {
   read: SourceRead;
 }
 
-/** Returns the parts that run at once. Sound comes first, because nobody shares its work. */
-export function partsOf({ chunks, end, sound, reads }: SplitPlan): PlannedPart[] {
-  const encoded = chunks.map(({ from, to, pictures, bytes }, index): PlannedPart => {
-    const request = { kind: 'chunk', index, from, ...defined({ to, pictures }) } as const;
-    const read = reads && bytes ? { ranges: mergedRanges([...reads.index, bytes]) } : {};
-    return { name: `c${index}`, request, weight: (to ?? end) - from, read };
-  });
-  const all = encoded.reduce((sum, { weight }) => sum + weight, 0);
+/** Measuring a chunk takes this share of the time of encoding it. */
+const measuringShare = 0.2;
+
+/**
+ * Returns the parts that run at once. Sound comes first, because nobody shares its work. With a target size, the chunks are
+ * measured before they are encoded.
+ */
+export function partsOf(plan: SplitPlan): PlannedPart[] {
+  const { chunks, size, sound, reads } = plan;
+  const all = chunks.map((_, index) => secondsOf(plan, index)).reduce((sum, seconds) => sum + seconds, 0);
+  const pictures = chunks.map((_, index) =>
+    size ? picturePart(plan, index, 'measure', measuredPart(index)) : picturePart(plan, index, 'chunk', `c${index}`),
+  );
   const heard = { name: soundPart, request: { kind: 'sound' }, weight: all / 50, read: readOf(reads?.sound) } as const;
-  return [...(sound ? [heard] : []), ...encoded];
+  return [...(sound ? [heard] : []), ...pictures];
+}
+
+/** Returns the part that measures or encodes the pictures of a chunk. */
+export function picturePart(
+  plan: SplitPlan,
+  index: number,
+  kind: 'measure' | 'chunk',
+  name: string,
+  video?: VideoTarget,
+): PlannedPart {
+  const { from, to, pictures, bytes } = plan.chunks[index] ?? { from: plan.end };
+  const request = { kind, index, from, ...defined({ to, pictures, video }) };
+  const weight = secondsOf(plan, index) * (kind === 'measure' ? measuringShare : 1);
+  return { name, request, weight, read: readOf(plan.reads && bytes && mergedRanges([...plan.reads.index, bytes])) };
 }
 
 /** Returns what a part fetches that needs these bytes. Without them, it needs all. */
 export function readOf(ranges: ByteRange[] | undefined): SourceRead {
   return ranges ? { ranges } : {};
+}
+
+/** Returns the source time that a chunk covers. */
+export function secondsOf({ chunks, end }: Pick<SplitPlan, 'chunks' | 'end'>, index: number): number {
+  const { from = end, to = end } = chunks[index] ?? {};
+  return to - from;
+}
+
+/** Returns the name of the part that measures a chunk. */
+export function measuredPart(index: number): string {
+  return `m${index}`;
 }
 
 /** The name of the part with the sound. */

@@ -29,6 +29,7 @@ import {
   soundPart,
 } from './plan-parts.ts';
 import { type PartsWork, runParts } from './run-parts.ts';
+import { laterWeights, nextStep } from './share-bits.ts';
 import { type FinishedPart, keepPart, keepPlan, readSplit } from './stored-runs.ts';
 
 /** Runs of a survey or join that break off before the attempt does. */
@@ -80,6 +81,7 @@ class SplitRun {
   readonly #diskBytes: number;
   readonly #began = Date.now();
   #firstPercent: number | undefined;
+  #maxPercent = 0;
 
   constructor(engine: string, run: Run, plan: RunPlan, [source]: string[], disk: number) {
     this.#engine = engine;
@@ -134,24 +136,27 @@ class SplitRun {
 
   async #runChunks(split: SplitPlan, finished: ReadonlyMap<string, FinishedPart>): Promise<RunResult> {
     const run = this.#run;
-    const states = new PartStates(partsOf(split), finished);
+    const states = new PartStates(partsOf(split), finished, laterWeights(split));
     let joinMs = 0;
     let joinBegan: number | undefined;
     run.usedMs = () => {
       const now = Date.now();
       return split.surveyMs + states.usedMs(now) + (joinMs || (joinBegan === undefined ? 0 : now - joinBegan));
     };
-    await this.#runParts(split, states, encodedPercent, (part, count, progress) =>
-      this.#performPart(part, count, progress),
-    );
-    this.#requireTimeToJoin(states, states.bytes(), fetchedBytes(readOf(split.reads?.join), this.#sourceBytes));
+    const perform: PartsWork['perform'] = (part, count, progress) => this.#performPart(part, count, progress);
+    const chunks = await this.#runParts(split, states, encodedPercent, perform, (work) => encode(split, states, work));
+    const parts = [...chunks, ...(split.sound ? [soundPart] : [])].flatMap((name) => states.output(name) ?? []);
+    const bytes = parts.reduce((sum, { size }) => sum + size, 0);
+    this.#requireTimeToJoin(states, bytes, fetchedBytes(readOf(split.reads?.join), this.#sourceBytes));
     joinBegan = Date.now();
-    const done = await this.#join(split, states);
+    const done = await this.#join(split, states, parts);
     joinMs = done.engineMs;
     run.engine = { ms: run.usedMs(), formats: formatsOf(this.#plan) };
     writeEstimate(split.seconds, (run.engine.ms - split.surveyMs - joinMs) / 1_000, this.#engine);
+    const files = await keepOutputs(run, storedOf(done.outputs), this.#diskBytes);
+    if (split.size) requireSize(split.size.bytes, files[0]?.size ?? 0);
     return {
-      files: await keepOutputs(run, storedOf(done.outputs), this.#diskBytes),
+      files,
       details: { ...done.details, ...estimateOf(split.seconds, states.total) },
       leftovers: done.outputs.map((_, index) => postedKey(run.task.id, run.attempt, index)),
     };
@@ -162,25 +167,27 @@ class SplitRun {
     const states = new PartStates(partsOfPages(split), finished);
     const files = new PageFiles(run, this.#plan, split);
     run.usedMs = () => split.surveyMs + states.usedMs(Date.now());
-    await this.#runParts(split, states, joinedPercent, async ({ name, request, read }, count, progress) => {
+    const perform: PartsWork['perform'] = async ({ name, request, read }, count, progress) => {
       const output = partRun(run.attempt, name, count);
       const inputs = { files: this.#plan.files, read };
       const done = await this.#invoke(request, inputs, { output, revoked: run.attempt }, progress);
       return files.keepPart(name, request, output, done, states);
-    });
+    };
+    await this.#runParts(split, states, joinedPercent, perform, (work) => runParts(states, work));
     this.#requireTimeToJoin(states, states.bytes(), 0);
     run.engine = { ms: run.usedMs(), formats: formatsOf(this.#plan) };
     writeEstimate(split.seconds, (run.engine.ms - split.surveyMs) / 1_000, this.#engine);
     return { files: await files.collect(states), details: estimateOf(split.seconds, states.total) };
   }
 
-  /** Runs the parts of a plan until all have finished. `percent` is the progress at their end. */
-  async #runParts(
+  /** Runs the parts of a plan by these steps, within its share of the places. `percent` is the progress at their end. */
+  async #runParts<T>(
     { seconds }: Pick<SplitPlan, 'seconds'>,
     states: PartStates,
     percent: number,
     perform: PartsWork['perform'],
-  ): Promise<void> {
+    steps: (work: PartsWork) => Promise<T>,
+  ): Promise<T> {
     const run = this.#run;
     run.wantedMs = Math.max(run.usedMs?.() ?? 0, seconds * 1_000);
     run.logger.info('the run is split', { parts: states.total, finished: states.done, seconds });
@@ -188,7 +195,7 @@ class SplitRun {
     const report = () => this.#report(surveyedPercent + states.share * (percent - surveyedPercent), states);
     report();
     try {
-      await runParts(states, {
+      return await steps({
         perform,
         places: async (active, waiting) =>
           Math.min(await places.renew(active, waiting, Date.now()), this.#affordable(active)),
@@ -222,13 +229,12 @@ class SplitRun {
     return kept;
   }
 
-  async #join(split: SplitPlan, states: PartStates): Promise<Done> {
+  async #join(split: SplitPlan, states: PartStates, parts: FinishedPart[]): Promise<Done> {
     const { attempt } = this.#run;
     const starts = split.chunks.map(({ from }) => from);
     const inputs = [
       ...this.#plan.files,
-      ...states.outputs('chunk').map((part, index) => partFile(`chunk-${index}`, part)),
-      ...states.outputs('sound').map((part) => partFile(soundPart, part)),
+      ...parts.map((part, index) => partFile(index < starts.length ? `chunk-${index}` : soundPart, part)),
     ];
     const part = { kind: 'join', starts, sound: split.sound } as const;
     const names = { output: attempt, revoked: `${attempt}/join` } as const;
@@ -312,10 +318,12 @@ class SplitRun {
 
   #report(percent: number, states: PartStates): void {
     this.#firstPercent ??= percent;
+    // Chunks that are encoded again are further work.
+    this.#maxPercent = Math.max(this.#maxPercent, percent);
     const gained = percent - this.#firstPercent;
     const elapsed = (Date.now() - this.#began) / 1_000;
     const secondsLeft = gained > 0 ? Math.ceil((elapsed * (100 - percent)) / gained) : undefined;
-    this.#run.progress(percent, {
+    this.#run.progress(this.#maxPercent, {
       total: states.total,
       done: states.done,
       running: Math.min(states.active, states.total - states.done),
@@ -327,6 +335,30 @@ class SplitRun {
     const { id } = this.#run.task;
     return Promise.all([revoke(id, attempt), revoke(id, `${attempt}/join`)]);
   }
+}
+
+/** Runs parts, and those that follow from their sizes. Returns the names of the chunks to join. */
+async function encode(split: SplitPlan, states: PartStates, work: PartsWork): Promise<string[]> {
+  for (;;) {
+    await runParts(states, work);
+    const next = nextStep(split, (name) => states.output(name)?.size);
+    if ('chunks' in next) return next.chunks;
+    if ('minBytes' in next) throw tooLarge(split.size?.bytes ?? 0, next.minBytes);
+    states.add(next.parts);
+    work.onChange();
+  }
+}
+
+/** Throws if a joined file is larger than requested, which its parts were not. */
+function requireSize(maxBytes: number, bytes: number): void {
+  if (bytes > maxBytes) throw tooLarge(maxBytes, bytes);
+}
+
+function tooLarge(maxBytes: number, minBytes: number): EngineError {
+  const [wanted, smallest] = [maxBytes, minBytes].map((bytes) => Math.floor(bytes).toLocaleString('en'));
+  return new EngineError(
+    `The file cannot be compressed to ${wanted} bytes: the smallest possible size is about ${smallest} bytes.`,
+  );
 }
 
 /** Returns how many bytes of a source are fetched. An index has hardly any. */

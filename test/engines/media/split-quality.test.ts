@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { leaveToBreadth } from '../../support/breadth.ts';
 import { facts } from './compare.ts';
 import { ffmpeg } from './samples.ts';
+import { similarities } from './similarities.ts';
 import { type SplitResult, splitRun } from './split-run.ts';
 import { type Ran, run, testFolder } from './work.ts';
 
@@ -29,13 +30,6 @@ beforeAll(async () => {
     ...['-c:a', 'ac3', source],
   );
 });
-
-/** Measures the structural similarity of each picture to that of the source. */
-async function similarities(path: string): Promise<number[]> {
-  const stats = `${path}.ssim`;
-  await ffmpeg('-i', path, '-i', source, '-filter_complex', `[0:v][1:v]ssim=stats_file=${stats}`, '-f', 'null', '-');
-  return [...(await readFile(stats, 'utf8')).matchAll(/All:([\d.]+)/g)].map(([, all]) => Number(all));
-}
 
 /** Hashes the decoded sound. */
 async function soundOf(path: string): Promise<string> {
@@ -63,7 +57,7 @@ describe('A split run is as good as a whole one with', () => {
 
     // Every picture is decoded, and none near a seam is worse than the worst of the whole run.
     expect(split.starts).toHaveLength(3);
-    const [one, other] = [await similarities(whole.path), await similarities(split.path)];
+    const [one, other] = [await similarities(whole.path, source), await similarities(split.path, source)];
     expect(other).toHaveLength(19.32 * rate);
     const worst = Math.min(...one);
     for (const start of split.starts.slice(1)) {

@@ -9,7 +9,8 @@ import type { InputFile, Work, WorkResult } from '../../../functions/engines/run
 import type { PartRequest, SourceRead, Survey } from '../../../functions/engines/runtime/protocol.ts';
 import { fetchIndex, fetchRanges } from '../../../functions/engines/runtime/remote-ranges.ts';
 import { surveyOf as checkedSurvey } from '../../../functions/invocation/parse-survey.ts';
-import { partsOf, planOf, readOf } from '../../../functions/worker/split/plan-parts.ts';
+import { type PlannedPart, partsOf, planOf, readOf, soundPart } from '../../../functions/worker/split/plan-parts.ts';
+import { nextStep } from '../../../functions/worker/split/share-bits.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkOptions, type OptionValues } from '../../../shared/catalogue/options.ts';
 import { defined } from '../../../shared/defined.ts';
@@ -21,7 +22,7 @@ const media = new Catalogue([catalogue]);
 /** A run to split, in terms of the engine. */
 export interface SplitRequest {
   operation: 'convert' | 'compress';
-  source: { path: string; format: string };
+  source: { path: string; format: string; name?: string };
   outputFormat: string;
   options?: Record<string, unknown>;
   /** Folder for the folders of the parts. Defaults to the system's. */
@@ -38,23 +39,25 @@ export interface SplitResult extends WorkResult {
   progress: Record<string, number[]>;
   /** How many bytes each part read of the source. */
   read: Record<string, number>;
+  /** Bytes of all parts that were joined. */
+  bytes: number;
 }
 
 /** Performs one part, as one invocation of the engine does. */
 export async function runPart(
   { operation, source, outputFormat, options = {}, folder = tmpdir(), store }: SplitRequest,
   part: PartRequest,
-  parts: { path: string; format: string }[] = [],
+  parts: SplitRequest['source'][] = [],
   read: SourceRead = {},
 ): Promise<WorkResult & { progress: number[] }> {
   const own = await mkdtemp(join(folder, 'split-part-'));
   await mkdir(join(own, 'in'));
   const inputs: InputFile[] = [];
-  for (const [index, { path, format }] of [source, ...parts].entries()) {
+  for (const [index, { path, format, name = `video.${format}` }] of [source, ...parts].entries()) {
     const copy = join(own, 'in', String(index));
     const ranges = store && index === 0 ? await fetchPart(store, path, copy, read) : undefined;
     if (!ranges) await copyFile(path, copy);
-    inputs.push({ path: copy, name: `video.${format}`, format, size: (await stat(copy)).size, ...defined({ ranges }) });
+    inputs.push({ path: copy, name, format, size: (await stat(copy)).size, ...defined({ ranges }) });
   }
   const progress: number[] = [];
   const work: Work = {
@@ -118,21 +121,28 @@ export async function splitRun(request: SplitRequest, minSeconds = 0, read: Sour
   const plan = planOf(survey, 0, starts.slice(1));
   const progress: Record<string, number[]> = {};
   const bytesRead: Record<string, number> = {};
-  const parts: { path: string; format: string }[] = [];
-  const perform = async (name: string, part: PartRequest, of: SourceRead, inputs?: typeof parts) => {
+  const made = new Map<string, { path: string; format: string; size: number }>();
+  const run = async (name: string, part: PartRequest, of: SourceRead, inputs?: SplitRequest['source'][]) => {
     const before = request.store?.sent ?? 0;
     const ran = await runPart(request, part, inputs, of);
     progress[name] = ran.progress;
     bytesRead[name] = (request.store?.sent ?? 0) - before;
     return ran;
   };
-  const [first, ...others] = partsOf(plan);
-  // The sound is the last input of a join.
-  for (const each of sound ? [...others, first] : [first, ...others]) {
-    if (!each) continue;
-    const ran = await perform(each.name, each.request, each.read);
-    parts.push(...ran.outputs.map(({ path, format }) => ({ path, format })));
+  const perform = async ({ name, request: part, read }: PlannedPart) => {
+    const [output] = (await run(name, part, read)).outputs;
+    if (!output) throw new Error(`The part ${name} has no output.`);
+    made.set(name, { path: output.path, format: output.format, size: (await stat(output.path)).size });
+  };
+  for (const part of partsOf(plan)) await perform(part);
+  let next = nextStep(plan, (name) => made.get(name)?.size);
+  while ('parts' in next) {
+    for (const part of next.parts) await perform(part);
+    next = nextStep(plan, (name) => made.get(name)?.size);
   }
-  const joined = await perform('join', { kind: 'join', starts, sound }, readOf(plan.reads?.join), parts);
-  return { ...joined, path: joined.outputs[0]?.path ?? '', survey, starts, progress, read: bytesRead };
+  if (!('chunks' in next)) throw new Error(`The smallest possible size is ${next.minBytes} bytes.`);
+  const parts = [...next.chunks, ...(sound ? [soundPart] : [])].flatMap((name) => made.get(name) ?? []);
+  const joined = await run('join', { kind: 'join', starts, sound }, readOf(plan.reads?.join), parts);
+  const bytes = parts.reduce((sum, { size }) => sum + size, 0);
+  return { ...joined, path: joined.outputs[0]?.path ?? '', survey, starts, progress, read: bytesRead, bytes };
 }

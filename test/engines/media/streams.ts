@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, setOptions, types } from 'hls-parser';
 import { ffmpeg } from './samples.ts';
+import { splitRun } from './split-run.ts';
 import { unpack } from './unpack.ts';
 import { run, testFolder } from './work.ts';
 
@@ -27,6 +28,24 @@ export async function streamOf(
   const { path, outputs, warnings = [] } = await run('convert', input, outputFormat, options);
   const { folder, files } = await unpack(path);
   return { folder, files, warnings, name: outputs[0]?.name ?? '' };
+}
+
+/** Converts a file in parts of at least that many seconds. */
+export async function splitStreamOf(
+  { path: source, format, name = `video.${format}` }: Parameters<typeof streamOf>[0],
+  options: Record<string, unknown> = {},
+  outputFormat = 'hls',
+  minSeconds = 0,
+): Promise<Stream> {
+  const request = { operation: 'convert', source: { path: source, format, name }, outputFormat, options } as const;
+  const {
+    path,
+    outputs,
+    warnings = [],
+    starts,
+  } = await splitRun({ ...request, folder: await testFolder() }, minSeconds);
+  if (starts.length < 2) throw new Error(`The stream has ${starts.length} parts.`);
+  return { ...(await unpack(path)), warnings, name: outputs[0]?.name ?? '' };
 }
 
 /** Returns a file of a stream as text. */

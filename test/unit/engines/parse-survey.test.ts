@@ -71,6 +71,11 @@ describe('A survey', () => {
     expect(() => parse({ ...survey, reads: value })).toThrow("The engine's response was not valid");
   });
 
+  test('has a target size, if the options have one', () => {
+    const size = { bytes: 1_000_000, overhead: 5_000 };
+    expect(parse({ ...survey, size: { ...size, path: '/etc' } })).toMatchObject({ survey: { size } });
+  });
+
   test('has no outputs, whatever the engine says', () => {
     expect(parse(survey, [{ name: 'a', format: 'mp4', etag: '"0"' }])).toMatchObject({ outputs: [] });
   });
@@ -92,6 +97,8 @@ describe('A survey', () => {
     ['has a boundary that is no number', { ...survey, boundaries: [10, null] }],
     ['has too many boundaries', { ...survey, boundaries: Array.from({ length: 20_001 }, (_, index) => index / 1_000) }],
     ['does not say whether there is sound', { ...survey, sound: 'yes' }],
+    ['has a target size of nothing', { ...survey, size: { bytes: 0, overhead: 0 } }],
+    ['has a negative overhead', { ...survey, size: { bytes: 1, overhead: -1 } }],
     ['has a reason that is no text', { ...survey, whole: {} }],
   ])('is refused if it %s', (_, value) => {
     expect(() => parse(value)).toThrow("The engine's response was not valid");
@@ -99,16 +106,17 @@ describe('A survey', () => {
 });
 
 describe('A part', () => {
-  const parsePart = (outputs: unknown[], kind: 'chunk' | 'join') =>
+  const parsePart = (outputs: unknown[], kind: 'chunk' | 'measure' | 'join') =>
     parseResponse(JSON.stringify({ type: 'done', outputs, engineMs: 5 }), {
       outputFormat: 'mp4',
-      part: kind === 'chunk' ? { kind, index: 0, from: 0 } : { kind, starts: [0], sound: false },
+      part: kind === 'join' ? { kind, starts: [0], sound: false } : { kind, index: 0, from: 0 },
       elapsedMs: 10,
     });
   const output = (format: string) => ({ name: `a.${format}`, format, etag: '"0"' });
 
   test('has one output, which may be Matroska if it is joined later', () => {
     expect(parsePart([output('mkv')], 'chunk')).toMatchObject({ outputs: [output('mkv')] });
+    expect(parsePart([output('mkv')], 'measure')).toMatchObject({ outputs: [output('mkv')] });
     expect(parsePart([output('mp4')], 'join')).toMatchObject({ outputs: [output('mp4')] });
     for (const [outputs, kind] of [
       [[output('mkv')], 'join'],

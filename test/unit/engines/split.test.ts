@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { chunkClock, chunkInput, chunkSelection, joinedInputs } from '../../../functions/engines/media/chunk.ts';
 import { mediaFormat } from '../../../functions/engines/media/formats.ts';
 import type { VideoStream } from '../../../functions/engines/media/probe.ts';
 import { PacketTimes, packetOf } from '../../../functions/engines/media/split/boundaries.ts';
-import { chunkClock, chunkInput, chunkSelection, joinedInputs } from '../../../functions/engines/media/split/chunk.ts';
 
 function timesOf(...lines: string[]): PacketTimes {
   const times = new PacketTimes();

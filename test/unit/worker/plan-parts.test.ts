@@ -4,7 +4,7 @@ import type { RunPlan } from '../../../functions/invocation/plan-run.ts';
 import { isCandidate, partsOf, planParts } from '../../../functions/worker/split/plan-parts.ts';
 
 const file = { key: 'k', name: 'a.mp4', size: 500e6, format: 'mp4', mediaType: 'video/mp4', token: 't' };
-const run: Pick<RunPlan, 'operation' | 'options' | 'files'> = { operation: 'convert', options: {}, files: [file] };
+const run: Pick<RunPlan, 'operation' | 'files'> = { operation: 'convert', files: [file] };
 const video = ['video/mp4', 'video/webm'];
 /** An hour with a keyframe every two seconds, which takes one engine forty minutes. */
 const hour = {
@@ -19,12 +19,8 @@ describe('A run that may be worth splitting', () => {
   test.each([
     ['converts a large video', {}, video, true],
     ['compresses one', { operation: 'compress' as const }, video, true],
-    [
-      'compresses it to a size',
-      { operation: 'compress' as const, options: { compress_video: 'by_size' } },
-      video,
-      false,
-    ],
+    ['makes segments of HLS', {}, ['video/mp4', 'application/zip'], true],
+    ['makes segments of sound', {}, ['audio/mpeg', 'application/zip'], false],
     ['trims it', { operation: 'trim' as const }, video, false],
     ['has two files', { files: [file, file] }, video, false],
     ['has no file', { files: [] }, video, false],
@@ -114,5 +110,15 @@ describe('The plan of a split run', () => {
       ['c1', 20],
     ]);
     expect(parts[2]?.request).toEqual({ kind: 'chunk', index: 1, from: 30 });
+  });
+
+  test('measures its chunks first if they share a target size', () => {
+    const size = { bytes: 1e6, overhead: 0 };
+    const plan = planParts({ ...hour, size }, 0, 45);
+    expect(plan?.size).toEqual(size);
+    const parts = plan ? partsOf(plan) : [];
+    expect(parts).toHaveLength(55);
+    expect(parts.slice(0, 2).map(({ name }) => name)).toEqual(['sound', 'm0']);
+    expect(parts[1]?.request).toEqual({ kind: 'measure', index: 0, from: 0, to: 66 });
   });
 });

@@ -4,8 +4,8 @@ import type { PageSize } from '../../image/vector/pdf-pages.ts';
 import type { Survey } from '../../runtime/protocol.ts';
 import { type Drawing, drawPages, type ImageRequest, pixelsOf, type Workspace } from './pdf.ts';
 
-/** A survey of pages, which are not read by ranges of bytes. */
-export type PageSurvey = Omit<Survey, 'reads'>;
+/** A survey of pages, which have neither ranges of bytes nor a target size. */
+export type PageSurvey = Omit<Survey, 'reads' | 'size'>;
 
 /** Pages that are drawn to measure the time of all; at most one in so many, because they are drawn again. */
 const maxSamples = 3;

@@ -1,5 +1,7 @@
 import { EngineError } from '../../runtime/engine.ts';
-import { audioArgs, channelCount, videoArgs } from '../codecs.ts';
+import { type Chunk, chunkInput, chunkSeconds, type Joined, joinedInputs } from '../chunk.ts';
+import { audioArgs, channelCount, hevcTag, videoArgs } from '../codecs.ts';
+import { codecOf } from '../encoders.ts';
 import { type MediaFormat, mediaFormat } from '../formats.ts';
 import { limits } from '../limits.ts';
 import {
@@ -8,6 +10,7 @@ import {
   exactRate,
   fallbackRate,
   maxTracks,
+  ofTrack,
   perSecond,
   pictureFilters,
   scalesNothing,
@@ -21,7 +24,17 @@ import { choosePreset, type Load, type Pictures, type TimeLimit } from '../time-
 import { cutSeconds } from '../values.ts';
 import { ladderOf, type Rendition } from './ladder.ts';
 import type { StreamRequest } from './options.ts';
-import { planSprites, type Sprites, spriteFilters } from './thumbnails.ts';
+import { joinedSpriteFilters, planSprites, type Sprites, spriteFilters, thumbnailFilters } from './thumbnails.ts';
+
+/** A part of a split run. */
+export interface StreamPart {
+  /** Encodes the pictures of a chunk only. */
+  chunk?: Chunk;
+  /** Encodes all sound only. */
+  isSound?: boolean;
+  /** Copies pictures from input 1 and sound from input 2. */
+  joined?: Joined | undefined;
+}
 
 /** What ffmpeg is to write. */
 export interface StreamPlan {
@@ -35,6 +48,8 @@ export interface StreamPlan {
   captions: SubtitleStream[];
   sprites: Sprites | undefined;
   seconds: number | undefined;
+  /** The work, if the duration is known. */
+  load: Load | undefined;
   warnings: string[];
 }
 
@@ -44,6 +59,7 @@ export const files = {
   sound: (index: number) => `audio-${index}.mp4`,
   captions: (index: number) => `subtitles-${index}.vtt`,
   sprites: 'sprite-%03d.jpg',
+  part: 'part.mp4',
 };
 
 /** Key frames are this far apart or less, so that players can seek within a segment. */
@@ -53,15 +69,17 @@ export const maxStreamBytes = limits.outputBytes / 2;
 /** Elementary streams and their sizes are those of an MP4. */
 const mp4 = mediaFormat('mp4');
 
-/** Plans the run of ffmpeg that writes all renditions of a file at once, in a preset that fits the time. */
+/** Plans the run of ffmpeg that writes all renditions of a file at once, or a part of it, in a preset that fits the time. */
 export function planStream(
   probe: Probe,
   from: MediaFormat,
   target: MediaFormat,
   request: StreamRequest,
   limit: TimeLimit,
+  part: StreamPart = {},
 ): StreamPlan {
   const { video } = probe;
+  const { chunk, isSound = false, joined } = part;
   const known = probe.audio.filter(({ codec, channels }) => codec !== 'unknown' && channels > 0);
   if (!video && known.length === 0) throw new EngineError('The audio codec of the file is not supported.');
   const rate = video ? exactRate(Math.min(video.framesPerSecond ?? fallbackRate, steadiestRate)) : fallbackRate;
@@ -78,58 +96,86 @@ export function planStream(
   requireFewFiles((seconds ?? 0) / request.segmentSeconds, renditions.length + sounds.length + captions.length);
   const [top] = renditions;
   const sprites = top && request.thumbnailSeconds > 0 ? planSprites(top, request.thumbnailSeconds, seconds) : undefined;
-  const filters = video && top ? baseFilters(video, top, rate, { probe, from, target, request }) : [];
-  const preset = presetFor(
-    loadOf({ video, renditions, rate: perSecondRate, filters, seconds, sounds: sounds.length, request }),
-    request,
-    target,
-    limit,
-  );
-  const sought = seek(request.cut, from);
+  const filters = video && top ? baseFilters(video, top, rate, { probe, from, target, request, chunk }) : [];
+  const load = loadOf({
+    ...{ video: isSound || joined ? undefined : video, renditions, rate: perSecondRate, filters, request },
+    ...{ seconds: chunk ? chunkSeconds(chunk, seconds) : seconds, sounds: chunk || joined ? 0 : sounds.length },
+  });
+  const preset = presetFor(load, request, target, limit);
+  const sought = chunk ? { before: chunkInput(chunk), after: [] } : seek(request.cut, from);
   const until = sought.after.slice(sought.after.indexOf('-t')).filter(() => sought.after.includes('-t'));
   const perOutput = [
-    ...(sought.before.includes('-t') || until.length > 0 ? until : ['-t', String(limits.seconds)]),
+    ...(chunk || sought.before.includes('-t') || until.length > 0 ? until : ['-t', String(limits.seconds)]),
     ...['-map_metadata', '-1', '-map_chapters', '-1', '-dn', '-max_muxing_queue_size', '4096'],
     ...['-fs', String(maxStreamBytes)],
   ];
   const encoder = request.encoder === 'libx265' ? hevcArgs : ['-sc_threshold', '0', '-g', '100000'];
   const keys = request.segmentSeconds / Math.max(1, Math.round(request.segmentSeconds / keySeconds));
+  const earlierKeys = Math.round((chunk?.from ?? 0) / keys);
+  // ffmpeg counts the time for key frames from the first picture: the one at or after the start of the chunk.
+  const firstTime = Math.ceil((chunk?.from ?? 0) * perSecondRate - 1e-6) / perSecondRate;
   const discarded = discardedSeconds(sought.after);
+  const encoded = renditions.map(({ maxRate }) => [
+    ...videoArgs(request.encoder, { crf: request.crf, maxRate, bufferSize: maxRate * 2, preset }, mp4),
+    ...encoder,
+    // By time and not by count, so that all renditions have key frames at the same times.
+    ...['-force_key_frames', `expr:gte(t+${firstTime},(n_forced+${earlierKeys})*${keys})`, '-forced-idr', '1'],
+  ]);
+  const heard = sounds.map(({ stream, channels }) => [
+    ...['-filter:a', [...discard('a', discarded), 'aresample=async=1:first_pts=0'].join(',')],
+    ...audioArgs('aac', { bitRate: request.audio.bitRate, channels }, stream, mp4),
+  ]);
+  const copied = ['-c', 'copy', ...hevcTag(codecOf(request.encoder), mp4)];
+  const outputs = (): string[] => [
+    ...renditions.flatMap((_, index) => [
+      ...['-map', joined ? `1:v:${index}` : `[v${index}]`, ...((joined ? copied : encoded[index]) ?? []), ...perOutput],
+      // With `cmaf`, the first picture of a fragment is shown at the time of the fragment, as players expect.
+      ...['-f', 'mp4', '-movflags', '+cmaf+frag_keyframe', files.video(index)],
+    ]),
+    ...sounds.flatMap(({ stream }, index) => [
+      ...['-map', joined ? `2:a:${index}` : `0:${stream.index}`],
+      ...((joined ? ['-c', 'copy'] : heard[index]) ?? []),
+      ...perOutput,
+      ...(stream.language && /^[a-z]{3}$/.test(stream.language)
+        ? ['-metadata:s:a:0', `language=${stream.language}`]
+        : []),
+      // This muxer divides by time without drift. Its time stamps may be negative, so that the silence that the encoder adds
+      // in front is marked.
+      ...['-f', 'hls', '-hls_segment_type', 'fmp4', '-hls_flags', 'single_file', '-hls_list_size', '0'],
+      ...['-hls_time', String(request.segmentSeconds), '-avoid_negative_ts', 'disabled'],
+      ...['-hls_segment_filename', files.sound(index), `${files.sound(index)}.m3u8`],
+    ]),
+    ...captions.flatMap(({ index }, at) => [
+      ...['-map', `0:${index}`, ...sought.after, '-c:s', 'webvtt', '-f', 'webvtt', files.captions(at)],
+    ]),
+    ...(sprites
+      ? ['-map', '[sprites]', '-fps_mode', 'passthrough', '-c:v', 'mjpeg', '-q:v', '5', '-pix_fmt', 'yuvj420p']
+      : []),
+    ...(sprites ? ['-f', 'image2', files.sprites] : []),
+  ];
+  const chunkOutput = (): string[] => [
+    ...encoded.flatMap((args, index) => ['-map', `[v${index}]`, ...ofTrack(`v:${index}`, args)]),
+    ...(sprites
+      ? ['-map', '[sprites]', ...ofTrack(`v:${encoded.length}`, ['-c', 'mjpeg', '-q', '2', '-pix_fmt', 'yuvj420p'])]
+      : []),
+    // The start of a chunk is stored in ticks of the file.
+    ...['-fps_mode', 'passthrough', '-movie_timescale', typeof rate === 'string' ? rate.replace(/\/.*/, '') : '90000'],
+    ...[...perOutput, '-f', 'mp4', files.part],
+  ];
+  const soundOutput = (): string[] => [
+    ...sounds.flatMap(({ stream }, index) => [
+      '-map',
+      `0:${stream.index}`,
+      ...ofTrack(`a:${index}`, heard[index] ?? []),
+    ]),
+    ...[...perOutput, '-f', 'mp4', files.part],
+  ];
   return {
     before: sought.before,
     after: [
-      ...(video && top ? ['-filter_complex', graph(video, filters, renditions, sprites)] : []),
-      ...renditions.flatMap(({ maxRate }, index) => [
-        ...['-map', `[v${index}]`],
-        ...videoArgs(request.encoder, { crf: request.crf, maxRate, bufferSize: maxRate * 2, preset }, mp4),
-        ...encoder,
-        // By time and not by count, so that all renditions have key frames at the same times.
-        ...['-force_key_frames', `expr:gte(t,n_forced*${keys})`, '-forced-idr', '1'],
-        ...perOutput,
-        // With `cmaf`, the first picture of a fragment is shown at the time of the fragment, as players expect.
-        ...['-f', 'mp4', '-movflags', '+cmaf+frag_keyframe', files.video(index)],
-      ]),
-      ...sounds.flatMap(({ stream, channels }, index) => [
-        ...['-map', `0:${stream.index}`],
-        ...['-filter:a', [...discard('a', discarded), 'aresample=async=1:first_pts=0'].join(',')],
-        ...audioArgs('aac', { bitRate: request.audio.bitRate, channels }, stream, mp4),
-        ...perOutput,
-        ...(stream.language && /^[a-z]{3}$/.test(stream.language)
-          ? ['-metadata:s:a:0', `language=${stream.language}`]
-          : []),
-        // This muxer divides by time without drift. Its time stamps may be negative, so that the silence that the encoder adds
-        // in front is marked.
-        ...['-f', 'hls', '-hls_segment_type', 'fmp4', '-hls_flags', 'single_file', '-hls_list_size', '0'],
-        ...['-hls_time', String(request.segmentSeconds), '-avoid_negative_ts', 'disabled'],
-        ...['-hls_segment_filename', files.sound(index), `${files.sound(index)}.m3u8`],
-      ]),
-      ...captions.flatMap(({ index }, at) => [
-        ...['-map', `0:${index}`, ...sought.after, '-c:s', 'webvtt', '-f', 'webvtt', files.captions(at)],
-      ]),
-      ...(sprites
-        ? ['-map', '[sprites]', '-fps_mode', 'passthrough', '-c:v', 'mjpeg', '-q:v', '5', '-pix_fmt', 'yuvj420p']
-        : []),
-      ...(sprites ? ['-f', 'image2', files.sprites] : []),
+      ...(joined && video ? joinedInputs(joined, video, rate, mp4) : []),
+      ...(video && top && !isSound ? graphs(video, filters, renditions, sprites, part) : []),
+      ...(chunk ? chunkOutput() : isSound ? soundOutput() : outputs()),
     ],
     renditions,
     rate,
@@ -137,6 +183,7 @@ export function planStream(
     captions,
     sprites,
     seconds,
+    load,
     warnings: leftOut(probe, request, sounds.length, captions.length),
   };
 }
@@ -156,6 +203,7 @@ interface Source {
   from: MediaFormat;
   target: MediaFormat;
   request: StreamRequest;
+  chunk: Chunk | undefined;
 }
 
 /** Returns the filters up to the frames of the largest rendition, which start at 0 and have a constant rate. */
@@ -163,20 +211,22 @@ function baseFilters(
   video: VideoStream,
   top: Rendition,
   rate: number | string,
-  { probe, from, target, request }: Source,
+  { probe, from, target, request, chunk }: Source,
 ): string[] {
   const side = top.width < top.height ? { width: top.width } : { height: top.height };
   const { filters } = pictureFilters(video, rate, {
     probe,
     from,
     target,
-    request: { ...emptyRequest, cut: request.cut, resize: { ...side, fit: 'max' } },
+    request: { ...emptyRequest, cut: request.cut, resize: { ...side, fit: 'max' }, chunk },
   });
   return [
     ...discard('', discardedSeconds(seek(request.cut, from).after)),
     ...assumedMatrix(video),
     // All tracks start at the same time, also if the video starts later than the sound.
-    ...filters.map((filter) => (filter.startsWith('fps=') ? `${filter}:start_time=0` : filter)),
+    ...filters.map((filter) =>
+      filter.startsWith('fps=') && chunk?.from === undefined ? `${filter}:start_time=0` : filter,
+    ),
   ];
 }
 
@@ -189,8 +239,24 @@ function discard(kind: '' | 'a', seconds: number): string[] {
   return seconds === 0 ? [] : [`${kind}trim=start=${seconds}`, `${kind}setpts=PTS-${seconds}/TB`];
 }
 
+/** Returns the arguments of the filters: the thumbnails of chunks are tiled when they are joined. */
+function graphs(
+  video: VideoStream,
+  filters: string[],
+  renditions: Rendition[],
+  sprites: Sprites | undefined,
+  { chunk, joined }: StreamPart,
+): string[] {
+  if (joined)
+    return sprites
+      ? ['-filter_complex', `[1:v:${renditions.length}]${joinedSpriteFilters(sprites).join(',')}[sprites]`]
+      : [];
+  const made = sprites && (chunk ? thumbnailFilters(sprites) : spriteFilters(sprites));
+  return ['-filter_complex', graph(video, filters, renditions, made)];
+}
+
 /** Decodes once, and scales every rendition from the largest one. */
-function graph(video: VideoStream, filters: string[], renditions: Rendition[], sprites: Sprites | undefined): string {
+function graph(video: VideoStream, filters: string[], renditions: Rendition[], sprites: string[] | undefined): string {
   const pads = [...renditions.map((_, index) => `[s${index}]`), ...(sprites ? ['[st]'] : [])];
   return [
     `[0:${video.index}]${filters.join(',')},split=${pads.length}${pads.join('')}`,
@@ -198,7 +264,7 @@ function graph(video: VideoStream, filters: string[], renditions: Rendition[], s
       const scaled = index === 0 ? 'null' : `scale=${width}:${height}:flags=bicubic,setsar=1`;
       return `[s${index}]${scaled}[v${index}]`;
     }),
-    ...(sprites ? [`[st]${spriteFilters(sprites).join(',')}[sprites]`] : []),
+    ...(sprites ? [`[st]${sprites.join(',')}[sprites]`] : []),
   ].join(';');
 }
 

@@ -7,6 +7,7 @@ import { withExtension } from '../../../../shared/files/names.ts';
 import { EngineError, type OutputFile } from '../../runtime/engine.ts';
 import type { Content } from '../../runtime/remote-files.ts';
 import { zipOf } from '../../runtime/zip.ts';
+import type { Joined } from '../chunk.ts';
 import { explained } from '../explain.ts';
 import { mediaFormat } from '../formats.ts';
 import { perSecond } from '../plan.ts';
@@ -20,17 +21,20 @@ import { trackNames } from './languages.ts';
 import { manifest } from './manifest.ts';
 import { streamRequest } from './options.ts';
 import type { Streamed, StreamedCaptions, StreamedSound, StreamedVideo, StreamPackage } from './package.ts';
-import { files, maxStreamBytes, planStream, type StreamPlan } from './plan.ts';
+import { files, maxStreamBytes, planStream, type StreamPart, type StreamPlan } from './plan.ts';
 import { keyPlaylist, keyRatesOf, masterPlaylist, mediaPlaylist, segmentName, targetOf } from './playlists.ts';
 import { ratesOf, type Segment, segmentsOf } from './segments.ts';
 import { spriteIndex } from './thumbnails.ts';
 
-/** Converts a file to a ZIP of segments with the playlists of HLS and the manifest of DASH. */
-export async function convertToStream(job: ProbedJob, run: MediaRun): Promise<OutputFile> {
+/**
+ * Converts a file to a ZIP of segments with the playlists of HLS and the manifest of DASH. Pictures and sound that were encoded
+ * in parts are copied.
+ */
+export async function convertToStream(job: ProbedJob, run: MediaRun, joined?: Joined): Promise<OutputFile> {
   const { input, probe, target, path } = job;
   const from = mediaFormat(input.format);
   const request = streamRequest(job.options, probe.seconds);
-  const planned = planStream(probe, from, target, request, run.timeLimit());
+  const planned = planStream(probe, from, target, request, run.timeLimit(), { joined });
   const folder = `${path}-parts`;
   await mkdir(folder);
   await explained(input, () =>
@@ -49,6 +53,18 @@ export async function convertToStream(job: ProbedJob, run: MediaRun): Promise<Ou
   await rm(folder, { recursive: true });
   run.warn([...(warning === undefined ? [] : [warning]), ...planned.warnings]);
   return { path, name: withExtension(input.name, 'zip'), format: target.ext };
+}
+
+/** Encodes a part of a split run: the pictures of a chunk in all renditions, or all sound. */
+export async function encodeStreamPart(job: ProbedJob, part: StreamPart, run: MediaRun): Promise<OutputFile> {
+  const { input, probe, target, options, onShare } = job;
+  const from = mediaFormat(input.format);
+  const request = streamRequest(options, probe.seconds);
+  const { before, after, load } = planStream(probe, from, target, request, run.timeLimit(), part);
+  await explained(input, () =>
+    runFfmpeg([...before, ...openingArgs(from, input.path), ...after], withShare(run, load?.seconds, onShare)),
+  );
+  return { path: join(run.folder, files.part), name: files.part, format: 'mp4' };
 }
 
 async function readPackage(planned: StreamPlan, segmentSeconds: number, folder: string): Promise<StreamPackage> {

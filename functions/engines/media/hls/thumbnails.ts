@@ -25,13 +25,35 @@ export function planSprites(shown: Size, interval: number, seconds: number | und
 }
 
 /** Returns the filters that make sprites of a video that starts at 0. */
-export function spriteFilters({ interval, thumbnail, columns, rows }: Sprites): string[] {
+export function spriteFilters(sprites: Sprites): string[] {
+  return [selected(sprites), scaled(sprites), tiled(sprites)];
+}
+
+/** Returns the filters that make the thumbnails of a chunk. The first picture is one in any case. */
+export function thumbnailFilters(sprites: Sprites): string[] {
+  const { interval } = sprites;
   return [
-    // `fps` would choose pictures from the middle of each interval.
-    `select='gte(t,selected_n*${interval})'`,
-    `scale=${thumbnail.width}:${thumbnail.height}:out_color_matrix=bt601:out_range=full`,
-    `tile=${columns}x${rows}`,
+    `select='isnan(prev_selected_t)+gt(floor(t/${interval}),floor(prev_selected_t/${interval}))'`,
+    scaled(sprites),
   ];
+}
+
+/** Returns the filters that make the same sprites of the thumbnails of all chunks. */
+export function joinedSpriteFilters(sprites: Sprites): string[] {
+  return [selected(sprites), tiled(sprites)];
+}
+
+function selected({ interval }: Sprites): string {
+  // `fps` would choose pictures from the middle of each interval.
+  return `select='gte(t,selected_n*${interval})'`;
+}
+
+function scaled({ thumbnail }: Sprites): string {
+  return `scale=${thumbnail.width}:${thumbnail.height}:out_color_matrix=bt601:out_range=full`;
+}
+
+function tiled({ columns, rows }: Sprites): string {
+  return `tile=${columns}x${rows}`;
 }
 
 /** Returns the WebVTT that names the part of a sprite for each time of a video. */

@@ -1,7 +1,7 @@
 /** Enough for twelve hours at 120 frames per second. */
 export const maxPackets = 5_200_000;
 /** As many as the record of a task has room for. */
-const maxBoundaries = 4_000;
+export const maxBoundaries = 4_000;
 /** Key frames that are nearer to the picture before are no boundaries: a boundary is between the two. */
 const minGapSeconds = 0.004;
 /** How long a boundary is before its key frame. Times are rounded differently by each program. */

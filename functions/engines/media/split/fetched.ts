@@ -1,11 +1,11 @@
 import { coverageOf } from '../../runtime/byte-ranges.ts';
 import { EngineError, type InputFile } from '../../runtime/engine.ts';
+import { type Chunk, postrollSeconds, prerollSeconds } from '../chunk.ts';
 import { explained } from '../explain.ts';
 import { mediaFormat } from '../formats.ts';
 import { openingArgs, type Probe } from '../probe.ts';
 import { listByFfprobe, type MediaRun } from '../programs.ts';
 import { type Packet, packetEntries, packetOf } from './boundaries.ts';
-import { type Chunk, postrollSeconds, prerollSeconds } from './chunk.ts';
 
 /** How much earlier than a time a demuxer may seek. */
 export const seekMarginSeconds = 0.5;

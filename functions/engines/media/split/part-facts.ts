@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { InputFile } from '../../runtime/engine.ts';
 import { explained } from '../explain.ts';
@@ -10,7 +11,7 @@ export interface PartFacts {
   /** Its first time stamp in seconds. */
   start: number;
   /** What must be the same in all chunks, such as the parameter sets of their encoder. */
-  encoding: Record<string, unknown>;
+  encoding: Record<string, unknown>[];
 }
 
 const schema = z.object({
@@ -27,14 +28,13 @@ const compared = [
 export async function readFacts(part: InputFile, format: MediaFormat, run: MediaRun): Promise<PartFacts> {
   const reading = ['-show_data_hash', 'md5', ...openingArgs(format, part.path)];
   const found = schema.parse(await explained(part, () => runFfprobe(reading, run)));
-  const [stream = {}] = found.streams;
   return {
     start: found.format.start_time,
-    encoding: Object.fromEntries(compared.map((name) => [name, stream[name]])),
+    encoding: found.streams.map((stream) => Object.fromEntries(compared.map((name) => [name, stream[name]]))),
   };
 }
 
 /** Returns whether two chunks can follow each other in one stream. */
 export function sameEncoding(one: PartFacts, other: PartFacts): boolean {
-  return compared.every((name) => one.encoding[name] === other.encoding[name]);
+  return isDeepStrictEqual(one.encoding, other.encoding);
 }

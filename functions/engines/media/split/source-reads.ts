@@ -2,10 +2,10 @@ import { open } from 'node:fs/promises';
 import { type ByteRange, bytesOf, coverageOf, mergedRanges } from '../../runtime/byte-ranges.ts';
 import { EngineError } from '../../runtime/engine.ts';
 import type { SourceReads } from '../../runtime/protocol.ts';
+import { prerollSeconds } from '../chunk.ts';
 import { mediaFormat } from '../formats.ts';
 import type { Transcode } from '../transcode.ts';
 import { lowerBound, type Packet, type Pictures } from './boundaries.ts';
-import { prerollSeconds } from './chunk.ts';
 import { readClusters } from './clusters.ts';
 import { fetchedAfterSeconds, seekMarginSeconds } from './fetched.ts';
 
@@ -20,9 +20,12 @@ const maxRanges = { index: 2_000, sound: 8_000, join: 2_000 };
 /** If more of the source is needed, it is read whole. */
 const maxShare = 0.7;
 
+/** A source, and what becomes of its subtitles. */
+type Read = Pick<Transcode, 'input' | 'probe'> & { request?: Pick<Transcode['request'], 'subtitles'> };
+
 /** Where the packets of a source are, in the order in which they are stored. */
 export class PacketPlaces {
-  readonly #job: Transcode;
+  readonly #job: Read;
   /** Of each picture: its time, its first byte and the one after its last. */
   readonly #seconds: number[] = [];
   readonly #from: number[] = [];
@@ -37,7 +40,7 @@ export class PacketPlaces {
   #isUnknown = false;
   readonly #isFetched: ((from: number, to: number) => boolean) | undefined;
 
-  constructor(job: Transcode) {
+  constructor(job: Read) {
     this.#job = job;
     this.#isFetched = job.input.ranges && coverageOf(job.input.ranges);
   }
@@ -79,7 +82,7 @@ export class PacketPlaces {
     const inside = times.slice(1, -1).map(countBefore);
     const common = { pictures: [0, ...inside, this.#shown] };
     if (input.ranges) {
-      const drawn = request.subtitles === 'hard' ? this.#rest : [];
+      const drawn = request?.subtitles === 'hard' ? this.#rest : [];
       const index = mergedRanges([...input.ranges, ...drawn], gapBytes);
       if (index.length > maxRanges.index) return undefined;
       const sound = this.#bounded([...index, ...this.#sound], maxRanges.sound);
@@ -93,7 +96,7 @@ export class PacketPlaces {
       };
     }
     // A demuxer of Matroska reads all clusters to find sound or subtitles.
-    if (mediaFormat(input.format).demuxer !== 'matroska' || request.subtitles === 'hard') return undefined;
+    if (mediaFormat(input.format).demuxer !== 'matroska' || request?.subtitles === 'hard') return undefined;
     const file = await open(input.path);
     const clusters = await readClusters(file, input.size).finally(() => file.close());
     const [first] = clusters ?? [];
@@ -106,7 +109,7 @@ export class PacketPlaces {
     const opened: ByteRange = [0, Math.min(first[0] + firstMediaBytes, input.size)];
     const index = this.#bounded([opened, ...between(clusters, input.size)], maxRanges.index);
     if (!index) return undefined;
-    const copies = request.subtitles === 'soft' && probe.subtitles.length > 0;
+    const copies = request?.subtitles === 'soft' && probe.subtitles.length > 0;
     return { ...common, ...this.#ranges(times, clustered), index, ...(copies ? {} : { join: index }) };
   }
 

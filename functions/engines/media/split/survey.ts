@@ -1,12 +1,14 @@
 import type { Survey } from '../../runtime/protocol.ts';
+import { maxGapSeconds } from '../chunk.ts';
 import { mediaFormat } from '../formats.ts';
-import { maxRate, type Plan, plan } from '../plan.ts';
+import { streamRequest } from '../hls/options.ts';
+import { planStream } from '../hls/plan.ts';
+import { fallbackRate, type MediaRequest, maxRate, type Plan, perSecond, plan } from '../plan.ts';
 import { presets, usualPreset } from '../presets.ts';
 import type { MediaRun } from '../programs.ts';
 import { estimate } from '../time-limit.ts';
-import type { Transcode } from '../transcode.ts';
-import { maxPackets, type Packet, PacketTimes, type Pictures } from './boundaries.ts';
-import { maxGapSeconds } from './chunk.ts';
+import type { ProbedJob, Transcode } from '../transcode.ts';
+import { maxBoundaries, maxPackets, type Packet, PacketTimes, type Pictures } from './boundaries.ts';
 import { listPackets } from './fetched.ts';
 import { PacketPlaces } from './source-reads.ts';
 
@@ -40,19 +42,71 @@ export async function survey(job: Transcode, run: MediaRun): Promise<Survey> {
   return { ...facts, start, end, boundaries, ...(reads ? { reads } : {}) };
 }
 
+/** How long before a boundary between segments the source has a key frame, at the most: a chunk decodes from there. */
+const maxKeySeconds = 20;
+
+/** Surveys a source of HLS or DASH, whose chunks begin where segments do. */
+export async function surveyStream(job: ProbedJob, inputs: number, run: MediaRun): Promise<Survey> {
+  const { input, probe, target, options } = job;
+  const from = mediaFormat(input.format);
+  const request = streamRequest(options, probe.seconds);
+  const unlimited = { ...run.timeLimit(), usual: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY };
+  const { load, rate, sounds } = planStream(probe, from, target, request, unlimited);
+  const preset = presets.find((known) => known === request.preset) ?? usualPreset;
+  const facts = {
+    seconds: load ? estimate(load, preset, unlimited.cores) : 0,
+    start: 0,
+    end: probe.seconds ?? 0,
+    sound: sounds.length > 0,
+  };
+  const reason =
+    inputs > 1
+      ? 'The task has several files.'
+      : load?.pictures
+        ? reasonBySource(job, request)
+        : 'The file has no video.';
+  if (reason) return { ...facts, whole: reason };
+  const pictures = await readPictures(job, new PacketPlaces(job), run);
+  if (!pictures) return { ...facts, whole: 'The pictures of the video have no times of their own.' };
+  if (pictures.maxGap > maxGapSeconds) return { ...facts, whole: 'The video has gaps that its filters fill.' };
+  const { start, last, boundaries: keys } = pictures;
+  const { segmentSeconds } = request;
+  const end = Math.max(last, probe.seconds ?? 0);
+  const frameSeconds = 1 / (perSecond(rate) ?? fallbackRate);
+  const step = segmentSeconds * Math.max(1, Math.ceil(end / segmentSeconds / maxBoundaries));
+  const boundaries: number[] = [];
+  let [at, key] = [0, start];
+  for (let time = step; time < last - frameSeconds; time += step) {
+    for (; (keys[at] ?? end) <= time; at++) key = keys[at] ?? key;
+    if (time > start && time - key <= maxKeySeconds) boundaries.push(time);
+  }
+  if (boundaries.length === 0)
+    return { ...facts, whole: 'The video has no key frames at the segments between which it could be split.' };
+  return { ...facts, end, boundaries };
+}
+
 /** Returns why a run cannot be split, from what is known without its packets. */
 function reasonByPlan({ input, probe, target, request }: Transcode, planned: Pick<Plan, 'after'>): string | undefined {
-  const { video, moreVideos } = probe;
   if (!targets.includes(target.ext)) return `Chunks cannot be joined to ${target.ext}.`;
+  const bySource = reasonBySource({ input, probe }, request);
+  if (bySource) return bySource;
+  if (!filtersOf(planned)) return 'The subtitles that are drawn are pictures.';
+  const isFast = (probe.video?.framesPerSecond ?? 0) > maxRate && !hasRate(planned);
+  return isFast ? `The video has more than ${maxRate} frames per second.` : undefined;
+}
+
+/** Returns why a source cannot be split, whatever it is converted to. */
+function reasonBySource(
+  { input, probe }: Pick<ProbedJob, 'input' | 'probe'>,
+  { cut }: Pick<MediaRequest, 'cut'>,
+): string | undefined {
+  const { video, moreVideos } = probe;
   if (!indexed.includes(mediaFormat(input.format).demuxer ?? ''))
     return `${input.format} has no index of its pictures.`;
   if (probe.seconds === undefined) return 'The duration of the video is unknown.';
-  if (request.cut) return 'The video is trimmed.';
+  if (cut) return 'The video is trimmed.';
   if (moreVideos) return 'The file has several videos.';
-  if (!video || video.sparse) return 'The video is a slide show.';
-  if (!filtersOf(planned)) return 'The subtitles that are drawn are pictures.';
-  const isFast = (video.framesPerSecond ?? 0) > maxRate && !hasRate(planned);
-  return isFast ? `The video has more than ${maxRate} frames per second.` : undefined;
+  return !video || video.sparse ? 'The video is a slide show.' : undefined;
 }
 
 /** Returns why a run cannot be split, from its packets. */
@@ -81,7 +135,7 @@ export function hasRate(planned: Pick<Plan, 'after'>): boolean {
 
 /** Reads the times of all packets of a video. Returns undefined if not every picture has its own. */
 async function readPictures(
-  { input, probe, onShare }: Transcode,
+  { input, probe, onShare }: ProbedJob,
   places: PacketPlaces,
   run: MediaRun,
 ): Promise<Pictures | undefined> {

@@ -1,5 +1,5 @@
-import type { MediaFormat } from '../formats.ts';
-import type { VideoStream } from '../probe.ts';
+import type { MediaFormat } from './formats.ts';
+import type { VideoStream } from './probe.ts';
 
 /** A part of the pictures of a video, in seconds from the start of the file. */
 export interface Chunk {
