@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { copyFile } from '../../shared/aws/copy-file.ts';
 import { newToken } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
@@ -17,7 +18,7 @@ import { type PartStore, storeInParts } from './parts.ts';
 import type { TransferSettings } from './receive.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source } from './steady-read.ts';
-import { copyFile, streamObject } from './streams.ts';
+import { streamObject } from './streams.ts';
 
 /** A file to send to a store. */
 export interface Outgoing {

@@ -14,6 +14,9 @@ export const maxParts = 10_000;
 /** The highest value of the setting maxFileBytes: 10,000 parts of 96 MiB. Two such parts fit into a small function. */
 export const maxConfigurableFileBytes = 1_000_000_000_000;
 
+/** The size of the parts in which a larger object is copied: S3 copies one in seconds, and many concurrently. */
+export const copyPartBytes = 512 * mebibyte;
+
 /** The part size for clients that declare the size of their file: few requests, and little to repeat after a failure. */
 const clientPartBytes = 16 * mebibyte;
 
