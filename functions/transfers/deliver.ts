@@ -3,7 +3,7 @@ import { copyFile } from '../../shared/aws/copy-file.ts';
 import { newToken } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
-import { minPartBytes } from '../../shared/files/limits.ts';
+import { partBytesFor } from '../../shared/files/limits.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
 import { filesAtOnce, maxResultBytes, resultBytes } from '../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
@@ -120,7 +120,7 @@ export async function sendInParts(
 ): Promise<void> {
   const body = open();
   try {
-    const options = { partBytes: Math.max(minPartBytes, Math.ceil(size / maxParts)), partsAtOnce: 4, signal };
+    const options = { partBytes: partBytesFor(size, maxParts), partsAtOnce: 4, signal };
     await storeInParts(store, body, options);
   } finally {
     body.destroy();
