@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { copyFile } from '../../shared/aws/copy-file.ts';
 import { newToken } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
@@ -10,6 +9,7 @@ import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
+import { copyFile } from './copy-file.ts';
 import { extract, type Piece } from './extract.ts';
 import { explainConnection, failed, InputUnreadable, Transient } from './failures.ts';
 import type { Taken } from './outbound.ts';

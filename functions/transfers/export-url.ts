@@ -1,7 +1,6 @@
 import { PassThrough, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import { copyFile } from '../../shared/aws/copy-file.ts';
 import { newToken } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
@@ -11,6 +10,7 @@ import type { StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
+import { copyFile } from './copy-file.ts';
 import { storeStream, streamObject } from './streams.ts';
 
 /**

@@ -6,7 +6,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { copyFile } from '../../shared/aws/copy-file.ts';
+import { copyFile } from '../../functions/transfers/copy-file.ts';
 import { putObject } from '../../shared/aws/objects.ts';
 import { noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
 

@@ -3,12 +3,12 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
-import { mapAtOnce } from '../concurrency.ts';
-import { copyPartBytes, maxRequestBytes, partBytesFor } from '../files/limits.ts';
-import type { StoredFile } from '../tasks/task.ts';
-import { bucket } from './bucket.ts';
-import { abortParts } from './incomplete-uploads.ts';
-import { copyObject, readVersion } from './objects.ts';
+import { bucket } from '../../shared/aws/bucket.ts';
+import { abortParts } from '../../shared/aws/incomplete-uploads.ts';
+import { copyObject, readVersion } from '../../shared/aws/objects.ts';
+import { mapAtOnce } from '../../shared/concurrency.ts';
+import { copyPartBytes, maxRequestBytes, partBytesFor } from '../../shared/files/limits.ts';
+import type { StoredFile } from '../../shared/tasks/task.ts';
 
 /** No data passes through this process. */
 const partsAtOnce = 8;
