@@ -8,6 +8,7 @@ import {
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
 import { defined } from '../../shared/defined.ts';
+import { maxBlocks } from '../../shared/files/limits.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
 import { type Destination, deliver, type Outgoing, sendInParts } from './deliver.ts';
@@ -39,8 +40,7 @@ export async function exportBlobstore(run: Run, settings: TransferSettings = dep
     one: 'blob',
     several: 'blob_prefix',
     locate: (place) => `${store.address}/${place.split('/').map(encodeURIComponent).join('/')}`,
-    // Azure accepts at most 50,000 blocks.
-    send: (file) => sendInParts(blockUpload(store.container.getBlockBlobClient(file.place), file), file, 45_000),
+    send: (file) => sendInParts(blockUpload(store.container.getBlockBlobClient(file.place), file), file, maxBlocks),
     explain: store.explain,
     taken,
   };

@@ -2,13 +2,14 @@ import { Readable } from 'node:stream';
 import { newToken } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
-import { minPartBytes } from '../../shared/files/limits.ts';
+import { partBytesFor } from '../../shared/files/limits.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
 import { filesAtOnce, maxResultBytes, resultBytes } from '../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
+import { copyFile } from './copy-file.ts';
 import { extract, type Piece } from './extract.ts';
 import { explainConnection, failed, InputUnreadable, Transient } from './failures.ts';
 import type { Taken } from './outbound.ts';
@@ -17,7 +18,7 @@ import { type PartStore, storeInParts } from './parts.ts';
 import type { TransferSettings } from './receive.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source } from './steady-read.ts';
-import { copyFile, streamObject } from './streams.ts';
+import { streamObject } from './streams.ts';
 
 /** A file to send to a store. */
 export interface Outgoing {
@@ -119,7 +120,7 @@ export async function sendInParts(
 ): Promise<void> {
   const body = open();
   try {
-    const options = { partBytes: Math.max(minPartBytes, Math.ceil(size / maxParts)), partsAtOnce: 4, signal };
+    const options = { partBytes: partBytesFor(size, maxParts), partsAtOnce: 4, signal };
     await storeInParts(store, body, options);
   } finally {
     body.destroy();

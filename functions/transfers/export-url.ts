@@ -10,7 +10,8 @@ import type { StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
-import { copyFile, storeStream, streamObject } from './streams.ts';
+import { copyFile } from './copy-file.ts';
+import { storeStream, streamObject } from './streams.ts';
 
 /**
  * Copies or archives the input's files under the export task, so that its links stay valid as long as the task, even if the

@@ -7,6 +7,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { mapAtOnce } from '../../shared/concurrency.ts';
+import { maxParts } from '../../shared/files/limits.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
 import { s3Endpoint } from '../../shared/net/s3-endpoint.ts';
 import { required } from '../../shared/settings.ts';
@@ -226,8 +227,7 @@ async function listObjects(
 
 function put({ client, bucket }: Store, { place, contentType, contentDisposition, ...file }: Outgoing): Promise<void> {
   const target = { Bucket: bucket, Key: place, ContentType: contentType, ContentDisposition: contentDisposition };
-  // S3 accepts at most 10,000 parts.
-  return sendInParts(multipartUpload(client, target, file.signal), file, 9_000);
+  return sendInParts(multipartUpload(client, target, file.signal), file, maxParts);
 }
 
 const unknownKeys = new Set([

@@ -1,18 +1,9 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { bucket } from '../../shared/aws/bucket.ts';
-import { copyObject } from '../../shared/aws/objects.ts';
-import { maxRequestBytes, partBytesFor } from '../../shared/files/limits.ts';
-import type { StoredFile } from '../../shared/tasks/task.ts';
+import { partBytesFor } from '../../shared/files/limits.ts';
 import { multipartUpload } from './multipart.ts';
 import { storeInParts } from './parts.ts';
-
-/** Copies a stored file to another key of the bucket. */
-export async function copyFile(file: StoredFile, key: string, signal: AbortSignal): Promise<void> {
-  if (file.size <= maxRequestBytes) return copyObject(file.key, key, signal);
-  // Larger than one request may copy.
-  await storeStream(await streamObject(file.key, signal), key, file.mediaType, { maxBytes: file.size, signal });
-}
 
 /** Opens an object as a stream, from an offset and up to an end if given. */
 export async function streamObject(key: string, signal: AbortSignal, offset = 0, end?: number): Promise<Readable> {

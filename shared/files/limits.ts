@@ -11,8 +11,14 @@ export const minPartBytes = 5 * mebibyte;
 /** Maximum number of parts of an object. */
 export const maxParts = 10_000;
 
+/** Maximum number of blocks of a blob in Azure. */
+export const maxBlocks = 50_000;
+
 /** The highest value of the setting maxFileBytes: 10,000 parts of 96 MiB. Two such parts fit into a small function. */
 export const maxConfigurableFileBytes = 1_000_000_000_000;
+
+/** The size of the parts in which a larger object is copied: S3 copies one in seconds, and many concurrently. */
+export const copyPartBytes = 512 * mebibyte;
 
 /** The part size for clients that declare the size of their file: few requests, and little to repeat after a failure. */
 const clientPartBytes = 16 * mebibyte;
@@ -24,8 +30,8 @@ const clientPartBytes = 16 * mebibyte;
 export const maxUncheckedParts = 32;
 
 /** Returns the size of parts in which a file can be stored: the minimum of S3, or whole MiB if that makes too many. */
-export function partBytesFor(size: number): number {
-  return Math.max(minPartBytes, Math.ceil(size / maxParts / mebibyte) * mebibyte);
+export function partBytesFor(size: number, parts: number = maxParts): number {
+  return Math.max(minPartBytes, Math.ceil(size / parts / mebibyte) * mebibyte);
 }
 
 /** Returns the size of the parts in which a client uploads a file of a declared size. */

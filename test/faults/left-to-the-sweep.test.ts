@@ -1,12 +1,14 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateMultipartUploadCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
-import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
+import { objectPrefixes, partsKey, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt, newId } from '../../shared/ids.ts';
 import { queueTimeoutMs } from '../../shared/tasks/transitions.ts';
 import { formOf, postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
@@ -395,6 +397,52 @@ describe('the sweep', () => {
     await until('one is left', async () => (await countMessages(service, deadLetters)) === 1);
     for (const queue of ofEngines) await until('none is left', async () => (await countMessages(service, queue)) === 0);
     expect((await service.client.showTask(open.id)).status).toBe('processing');
+    expect(denialsOf(service)).toEqual([]);
+  });
+
+  test('aborts the incomplete uploads that nobody continues', async () => {
+    await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers), {
+      LATHE_SWEEP_SECONDS: '1',
+    });
+    const { client } = service;
+    const s3 = new S3Client(await clientAs(service, 'LifecycleUploaded', 's3'));
+    using database = new DatabaseSync(join(service.dataDirectory, 's3', 'objects.db'));
+    const hourMs = 3_600_000;
+    const makeOlder = (id: string, ageMs: number) =>
+      database.prepare('UPDATE uploads SET started = ? WHERE id = ?').run(Date.now() - ageMs, id);
+    /** Starts an upload as a function does that dies before it records it. */
+    const begin = async (taskId: string, ageMs: number) => {
+      const Key = partsKey(taskId, newId());
+      const Bucket = service.stack.buckets[0]?.name;
+      const { UploadId = '' } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+      makeOlder(UploadId, ageMs);
+      return UploadId;
+    };
+    const waiting = await client.createTask('import/upload');
+    const response = await fetch(`${waiting.result.form?.endpoint}/s3/multipart`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ filename: 'a.bin' }),
+    });
+    const { uploadId: recorded }: { uploadId: string } = JSON.parse(await response.text());
+    makeOlder(recorded, hourMs);
+    const withoutUpload = await client.createTask('import/upload');
+    const canceled = await client.createTask('import/upload');
+    expect((await client.call('POST', `/v1/process/tasks/${canceled.id}/cancel`)).status).toBe(200);
+    const kept = [recorded, await begin(withoutUpload.id, hourMs), await begin(canceled.id, 0)];
+    const lost = [
+      await begin(waiting.id, hourMs),
+      await begin(canceled.id, hourMs),
+      await begin(newId(), hourMs),
+      await begin(firstIdAt(Date.now() - 5 * hourMs), 0),
+    ];
+    const incomplete = () =>
+      database
+        .prepare('SELECT id FROM uploads')
+        .all()
+        .map(({ id }) => String(id));
+    await until('the lost uploads are aborted', () => !incomplete().some((id) => lost.includes(id)));
+    expect(incomplete().sort()).toEqual(kept.sort());
     expect(denialsOf(service)).toEqual([]);
   });
 

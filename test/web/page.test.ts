@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -6,6 +6,7 @@ import type { HTTPRequest } from 'puppeteer-core';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
+import { until } from '../support/until.ts';
 import { choose, chooseFormat, click, save, shows, showsFormat } from './browser.ts';
 // One running service for all of them: starting it takes longer than most of these tests.
 import './builder-scenarios.ts';
@@ -32,6 +33,24 @@ function noteRequests(): string[] {
 async function interceptInstant(act: (made: HTTPRequest) => Promise<void>): Promise<void> {
   await page.setRequestInterception(true);
   page.on('request', (made) => void (made.url().endsWith('/v1/instant/convert') ? act(made) : made.continue()));
+}
+
+/** Returns the header of a WAV file of a size: 16 bits, two channels, 44.1 kHz. */
+function wavHeader(size: number): Buffer {
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(size - 8, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(2, 22);
+  header.writeUInt32LE(44_100, 24);
+  header.writeUInt32LE(176_400, 28);
+  header.writeUInt16LE(4, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(size - 44, 40);
+  return header;
 }
 
 async function jobs(): Promise<{ id: string }[]> {
@@ -246,6 +265,41 @@ test('an upload shows its percent and the time left', async () => {
     { timeout: 60_000 },
   );
   await page.locator('li:first-child button::-p-text(Cancel)').click();
+  await shows(page, 'Canceled');
+});
+
+test('the upload of a large file is resumed after a reload', async () => {
+  // Seven parts. The sound is a hole, which takes no space.
+  const size = 6 * 16 * 1024 ** 2 + 1000;
+  await writeFile(path('long.wav'), wavHeader(size));
+  await truncate(path('long.wav'), size);
+  const partOf = (made: HTTPRequest) =>
+    made.method() === 'PUT' ? Number(new URL(made.url()).searchParams.get('partNumber')) : 0;
+  const stored: number[] = [];
+  page.on('response', (response) => {
+    if (response.ok() && partOf(response.request()) > 0) stored.push(partOf(response.request()));
+  });
+  const session = await page.createCDPSession();
+  await session.send('Network.enable');
+  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 10_000_000 };
+  await session.send('Network.emulateNetworkConditions', slow);
+  await choose(page, path('long.wav'));
+  await click(page, 'Convert');
+  await until('parts are stored', () => stored.length >= 2);
+  const before = [...stored];
+  await page.reload();
+  const sent: number[] = [];
+  page.on('request', (made) => {
+    if (partOf(made) > 0) sent.push(partOf(made));
+  });
+
+  await choose(page, path('long.wav'));
+  await click(page, 'Convert');
+  await shows(page, 'Converting to');
+
+  expect(sent.length).toBeGreaterThan(0);
+  expect(sent.filter((part) => before.includes(part))).toEqual([]);
+  await click(page, 'Cancel');
   await shows(page, 'Canceled');
 });
 

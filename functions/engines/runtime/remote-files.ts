@@ -14,6 +14,12 @@ const firstBackoffMs = 200;
 /** How much of a file is read at once. */
 const chunkBytes = 256 * 1024;
 
+/**
+ * For a request with a stream as its body. Without the last two, fetch of Node 24 holds everything that it has sent in memory, in
+ * case the request is redirected.
+ */
+const streaming = { duplex: 'half', redirect: 'error', window: null } as const;
+
 const readFrom = promisify(read);
 
 /** A response of S3 that is worth a retry. */
@@ -101,7 +107,7 @@ export async function postFile(content: Content, key: string, form: OutputForm, 
         'content-length': String(head.length + content.size + tail.length),
       },
       body: bodyOf(head, content, tail),
-      duplex: 'half',
+      ...streaming,
       signal,
     });
     await checkResponse(response);

@@ -1,9 +1,10 @@
+import { builtin } from './builtins.ts';
 import { LatheError } from './errors.ts';
-import type { Source } from './source.ts';
+import { type Source, streaming } from './source.ts';
 import type { Progress } from './types.ts';
 
-/** Sends a request, repeats it after transient failures, and throws unless it succeeds. */
-export type Send = (url: string, init: RequestInit) => Promise<Response>;
+/** Sends a request, repeats it after transient failures with another body, and throws unless it succeeds. */
+export type Send = (url: string, init: () => RequestInit) => Promise<Response>;
 
 export interface PartsOptions {
   send: Send;
@@ -17,15 +18,26 @@ interface Part {
   to: number;
 }
 
+/** A part to send. */
+interface Content {
+  part: Part;
+  /** Returns the body of a request. */
+  body(): RequestInit;
+  /** Releases the memory of the part. */
+  release?(): void;
+}
+
 interface StoredPart {
   PartNumber: number;
   Size: number;
   ETag: string;
 }
 
-/** How many parts are sent concurrently, and the memory that they may take together. */
 const partsAtOnce = 4;
-const maxBytesAtOnce = 128 * 1024 * 1024;
+/** The memory for parts of a stream. One part of the largest file fits. */
+const maxCopiedBytes = 96 * 1024 * 1024;
+/** The size of the pieces in which copied parts are sent. */
+const pieceBytes = 256 * 1024;
 /** A URL may expire while a slow connection or a suspended computer has not used it. */
 const maxSignatures = 3;
 
@@ -63,16 +75,21 @@ export async function uploadInParts(endpoint: string, source: Source, options: P
   const work = async () => {
     for (let item = await next(); !item.done; item = await next()) {
       stop.throwIfAborted();
-      const { part, content } = item.value;
-      tags.set(part.number, await putPart(send, `${upload}/${part.number}`, content));
-      count(content.size);
+      const { part, body, release } = item.value;
+      tags.set(part.number, await putPart(send, `${upload}/${part.number}`, body));
+      release?.();
+      count(part.to - part.from);
     }
   };
-  const workers = Math.max(1, Math.min(partsAtOnce, Math.floor(maxBytesAtOnce / started.partSize)));
+  const isCopied = 'once' in source && source.once;
+  const workers = isCopied ? Math.max(1, Math.floor(maxCopiedBytes / started.partSize)) : partsAtOnce;
+  const working = Array.from({ length: Math.min(workers, partsAtOnce) }, work);
   try {
-    await Promise.all(Array.from({ length: workers }, work));
+    await Promise.all(working);
   } catch (error) {
     failure.abort(error);
+    // Parts that are being sent need not be repeated when the upload is resumed.
+    await Promise.allSettled(working);
     throw error;
   } finally {
     await contents.return?.(undefined);
@@ -90,11 +107,11 @@ function partsOf(size: number, partSize: number): Part[] {
   }));
 }
 
-async function putPart(send: Send, part: string, body: Blob): Promise<string> {
+async function putPart(send: Send, part: string, body: Content['body']): Promise<string> {
   for (let signature = 1; ; signature++) {
     const { url } = await get<{ url: string }>(send, part);
     try {
-      const etag = (await send(url, { method: 'PUT', body })).headers.get('etag');
+      const etag = (await send(url, () => ({ ...body(), method: 'PUT' }))).headers.get('etag');
       if (etag === null)
         throw new LatheError('invalid_response', `Expected the tag of a part from ${new URL(url).origin}.`);
       return etag.replaceAll('"', '');
@@ -105,63 +122,99 @@ async function putPart(send: Send, part: string, body: Blob): Promise<string> {
   }
 }
 
-/** Yields the wanted parts with their content, in order. */
+/** Yields the wanted parts in order. Only those of a stream are held in memory, because they cannot be read again. */
 async function* contentsOf(
   source: Source,
   parts: Part[],
   isWanted: (part: Part) => boolean,
-): AsyncGenerator<{ part: Part; content: Blob }> {
-  if ('blob' in source) {
-    for (const part of parts) if (isWanted(part)) yield { part, content: source.blob.slice(part.from, part.to) };
-    return;
-  }
-  if (!source.once) {
-    for (const part of parts)
-      if (isWanted(part)) {
-        for await (const content of cut(source.chunks(part.from, part.to), [part], source)) yield { part, content };
-      }
-    return;
-  }
-  let index = 0;
-  for await (const content of cut(source.chunks(), parts, source)) {
-    const part = parts[index++];
-    if (part && isWanted(part)) yield { part, content };
+): AsyncGenerator<Content, void> {
+  if ('once' in source && source.once) return yield* copied(source, parts, isWanted);
+  for (const part of parts) {
+    const { from, to } = part;
+    if (!isWanted(part)) continue;
+    if ('blob' in source) yield { part, body: () => ({ body: source.blob.slice(from, to) }) };
+    else yield { part, body: () => streamed(whole(source.chunks(from, to), to - from, source), to - from) };
   }
 }
 
+type OnceSource = Extract<Source, { once: true }>;
+
 /** Cuts content into parts, and throws if it is shorter or longer than they are. */
-async function* cut(chunks: AsyncIterable<Uint8Array>, parts: Part[], { name }: Source): AsyncGenerator<Blob> {
+async function* copied(
+  source: OnceSource,
+  parts: Part[],
+  isWanted: (part: Part) => boolean,
+): AsyncGenerator<Content, void> {
   const [first] = parts;
+  const free: Uint8Array<ArrayBuffer>[] = [];
+  // Reused, because new ones create garbage faster than it is collected.
+  const take = () => free.pop() ?? new Uint8Array(first?.to ?? 0);
+  let bytes = take();
+  let filled = 0;
   let index = 0;
-  let position = first?.from ?? 0;
-  let pieces: Uint8Array<ArrayBuffer>[] = [];
-  const changed = () => new LatheError('size_changed', `The size of ${name} changed while it was uploaded.`);
-  for await (const chunk of chunks) {
+  for await (const chunk of source.chunks()) {
     for (let offset = 0; offset < chunk.length; ) {
       const part = parts[index];
-      if (!part) throw changed();
-      const taken = chunk.slice(offset, offset + part.to - position);
-      pieces.push(taken);
-      offset += taken.length;
-      position += taken.length;
-      if (position < part.to) continue;
-      yield new Blob(pieces);
-      pieces = [];
+      if (!part) throw changed(source);
+      const size = part.to - part.from;
+      const piece = chunk.subarray(offset, offset + size - filled);
+      bytes.set(piece, filled);
+      offset += piece.length;
+      filled += piece.length;
+      if (filled < size) continue;
+      filled = 0;
       index += 1;
+      if (!isWanted(part)) continue;
+      const kept = bytes;
+      yield { part, body: () => copyOf(kept.subarray(0, size)), release: () => void free.push(kept) };
+      bytes = take();
     }
   }
   const rest = parts[index];
-  if (rest && position === rest.to) yield new Blob(pieces);
-  else if (rest) throw changed();
+  if (rest && rest.from < rest.to) throw changed(source);
+  if (rest) yield { part: rest, body: () => ({ body: '' }) };
+}
+
+/** Yields content of a size, and throws if it is shorter. */
+async function* whole(
+  chunks: AsyncIterable<Uint8Array>,
+  bytes: number,
+  source: Source,
+): AsyncGenerator<Uint8Array, void> {
+  let left = bytes;
+  for await (const chunk of chunks) {
+    left -= chunk.length;
+    yield chunk;
+  }
+  if (left !== 0) throw changed(source);
+}
+
+function changed({ name }: Source): LatheError {
+  return new LatheError('size_changed', `The size of ${name} changed while it was uploaded.`);
+}
+
+/** Returns a body of a known size, which is never in memory as a whole. */
+function streamed(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, bytes: number) {
+  const headers = { 'content-length': String(bytes) };
+  return { body: ReadableStream.from(chunks), headers, ...streaming };
+}
+
+/** Returns bytes as a body. Node copies them unless they are streamed, and browsers cannot stream. */
+function copyOf(bytes: Uint8Array<ArrayBuffer>): RequestInit {
+  return builtin('node:fs') ? streamed(piecesOf(bytes), bytes.length) : { body: bytes };
+}
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
 async function get<T>(send: Send, url: string): Promise<T> {
-  const response = await send(url, { headers: { accept: 'application/json' } });
+  const response = await send(url, () => ({ headers: { accept: 'application/json' } }));
   return JSON.parse(await response.text());
 }
 
 async function post<T>(send: Send, url: string, body: object): Promise<T> {
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
-  const response = await send(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const response = await send(url, () => ({ method: 'POST', headers, body: JSON.stringify(body) }));
   return JSON.parse(await response.text());
 }

@@ -31,6 +31,12 @@ export type Source = { name: string; size: number; modified?: number | undefined
 
 const defaultName = 'file';
 
+/**
+ * Settings of a request with a stream as its body. Without the last two, fetch of Node 24 and earlier holds everything that it
+ * has sent in memory, in case the request is redirected.
+ */
+export const streaming = { duplex: 'half', redirect: 'error', window: null } as const;
+
 /** Prepares an input for upload. */
 export async function sourceOf(input: Input, { filename, size }: SourceOptions = {}): Promise<Source> {
   if (typeof input === 'string' || input instanceof URL) return fileSource(input, filename);

@@ -1,5 +1,5 @@
 import { LatheError } from './errors.ts';
-import { chunksOf, type Source } from './source.ts';
+import { chunksOf, type Source, streaming } from './source.ts';
 import type { Transport } from './transport.ts';
 import type { TransferOptions, UploadForm } from './types.ts';
 
@@ -22,7 +22,10 @@ export async function uploadFile(
     signal,
     onProgress,
     send: (url, init) =>
-      transport.attempt(url, (own) => transport.fetch(url, { ...init, signal: own }), { signal, timeoutMs: undefined }),
+      transport.attempt(url, (own) => transport.fetch(url, { ...init(), signal: own }), {
+        signal,
+        timeoutMs: undefined,
+      }),
   });
 }
 
@@ -83,7 +86,7 @@ function multipart(parameters: Record<string, string>, source: Source, report: (
       'content-length': String(head.length + source.size + tail.length),
     },
     body: ReadableStream.from(body()),
-    duplex: 'half' as const,
+    ...streaming,
   };
 }
 

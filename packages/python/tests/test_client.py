@@ -196,10 +196,10 @@ class Service(unittest.TestCase):
         sent: list[int] = []
         put_part = parts._put_part
 
-        def put(transport: Transport, part: str, body: bytes) -> str:
+        def put(transport: Transport, part: str, length: int, content: Callable[[], Iterator[bytes]]) -> str:
             if not sent or len(sent) == 1 and part.endswith("/2"):
-                sent.append(len(body))
-                return put_part(transport, part, body)
+                sent.append(length)
+                return put_part(transport, part, length, content)
             raise LatheError("unreachable", "The connection was lost.")
 
         with patch.object(transfers, "_MAX_FORM_BYTES", 1_000_000), patch.object(parts, "_PARTS_AT_ONCE", 1):

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -122,6 +122,25 @@ describe('An output', () => {
     expect(Buffer.concat(received)).toEqual(content);
     // S3 takes no form whose length it is not told.
     expect(length).toBeGreaterThan(content.length);
+  });
+
+  test('is not held in memory while it is sent', async () => {
+    const size = 400_000_000;
+    // A hole, which takes no space.
+    await writeFile(join(folder, 'out'), '');
+    await truncate(join(folder, 'out'), size);
+    const file = Folder.open(folder).openFile(['out']);
+    let most = 0;
+    behaviour = [
+      (req, res) => {
+        req.on('data', () => {
+          most = Math.max(most, process.memoryUsage().arrayBuffers);
+        });
+        req.on('end', () => res.writeHead(204, { etag: '"0"' }).end());
+      },
+    ];
+    await postFile(contentOf(file), 'key', { url, fields: {}, prefix: '' }, untilTheEnd());
+    expect(most).toBeLessThan(size / 2);
   });
 });
 

@@ -17,7 +17,7 @@ export async function uploadParts(
       signal,
       onProgress: ({ loaded }) => onProgress(loaded / size),
       send: (url, init) =>
-        transport.attempt(url, (own) => fetch(url, { ...init, signal: own }), { signal, timeoutMs: undefined }),
+        transport.attempt(url, (own) => fetch(url, { ...init(), signal: own }), { signal, timeoutMs: undefined }),
     },
   );
 }

@@ -52,7 +52,7 @@ export function s3Actions(
   if (operation === 'ListMultipartUploads') return [{ action, resource }];
   if (key === '') return [{ action, resource, conditions: { 's3:prefix': () => [query.get('prefix') ?? ''] } }];
   const needs = [{ action, resource: `${resource}/${key}` }];
-  if (operation !== 'CopyObject') return needs;
+  if (operation !== 'CopyObject' && operation !== 'UploadPartCopy') return needs;
   const source = parseCopySource(String(headers['x-amz-copy-source']));
   return [{ action: 's3:GetObject', resource: `arn:aws:s3:::${source.bucket}/${source.key}` }, ...needs];
 }

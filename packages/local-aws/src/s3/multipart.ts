@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import {
   algorithmOf,
   algorithmOfHeader,
@@ -11,16 +12,17 @@ import {
   readUploadChecksum,
   type UploadChecksum,
 } from './checksums.ts';
-import { assertWritable } from './conditions.ts';
-import { S3Error } from './error.ts';
+import { assertWritable, isUnmodified, preconditionFailed } from './conditions.ts';
+import { noSuchKey, S3Error } from './error.ts';
 import { metadataOf } from './metadata.ts';
-import { bodyOf, describeChecksum } from './put-object.ts';
+import { assertBucket, assertCopySize, bodyOf, describeChecksum, parseCopySource } from './put-object.ts';
 import { type Handler, integerParameter, malformedXml, readXml, respondEmpty, respondXml } from './request.ts';
 import type { NamedPart } from './store.ts';
 import { childrenOf, childText, type XmlNode } from './xml.ts';
 
 const maxParts = 10_000;
 const maxListed = 1000;
+const minRangeSource = 5 * 1024 ** 2;
 
 export const createMultipartUpload: Handler = ({ bucket, key, headers }, res, { store }) => {
   const checksum = readUploadChecksum(headers);
@@ -34,11 +36,8 @@ export const createMultipartUpload: Handler = ({ bucket, key, headers }, res, { 
 
 export const uploadPart: Handler = async (request, res, { store }) => {
   const { bucket, key, query } = request;
-  const number = integerParameter(query, 'partNumber', 0);
-  if (number < 1 || number > maxParts)
-    throw new S3Error('InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive');
   const { md5 } = await store.putPart(bucket, key, uploadIdOf(query), {
-    number,
+    number: partNumberOf(query),
     content: bodyOf(request),
     checksum: request.checksum,
   });
@@ -46,6 +45,27 @@ export const uploadPart: Handler = async (request, res, { store }) => {
   if (checksum) res.setHeader(headerOfChecksum(checksum.algorithm), checksum.value);
   res.setHeader('etag', `"${md5}"`);
   respondEmpty(res);
+};
+
+/** Handles UploadPartCopy. Conditions apply to the exact bytes that are copied. */
+export const uploadPartCopy: Handler = async ({ bucket, key, query, headers }, res, { store }) => {
+  const from = parseCopySource(String(headers['x-amz-copy-source']));
+  assertBucket(store, from.bucket);
+  const source = store.find(from.bucket, from.key);
+  if (!source) throw noSuchKey(from.key);
+  if (isUnmodified(source, headers, 'x-amz-copy-source-')) throw preconditionFailed();
+  const { start, end } = copyRange(headers['x-amz-copy-source-range'], source.size);
+  assertCopySize(end + 1 - start);
+  const number = partNumberOf(query);
+  // In the same turn as the check of the conditions.
+  const content = store.open(from.bucket, from.key, start, end) ?? Readable.from([]);
+  try {
+    const part = { number, content, checksum: () => undefined };
+    const { md5 } = await store.putPart(bucket, key, uploadIdOf(query), part);
+    respondXml(res, 'CopyPartResult', { LastModified: new Date().toISOString(), ETag: `"${md5}"` });
+  } finally {
+    content.destroy();
+  }
 };
 
 export const completeMultipartUpload: Handler = async (request, res, { store, created }) => {
@@ -125,6 +145,29 @@ export const listMultipartUploads: Handler = ({ bucket, query }, res, { store })
     })),
   });
 };
+
+/** Returns the range to copy. S3 copies parts of objects of more than 5 MiB only. */
+function copyRange(header: string | string[] | undefined, size: number): { start: number; end: number } {
+  if (header === undefined) return { start: 0, end: size - 1 };
+  const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(String(header)) ?? [];
+  const [start, end] = [Number(first), Number(last)];
+  if (first === undefined || last === undefined || end < start)
+    throw new S3Error(
+      'InvalidArgument',
+      'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
+    );
+  if (end >= size)
+    throw new S3Error('InvalidArgument', `Range specified is not valid for source object of size: ${size}`);
+  if (size <= minRangeSource) throw invalidRequest('The specified copy range is invalid for the source object size.');
+  return { start, end };
+}
+
+function partNumberOf(query: URLSearchParams): number {
+  const number = integerParameter(query, 'partNumber', 0);
+  if (number < 1 || number > maxParts)
+    throw new S3Error('InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive');
+  return number;
+}
 
 function uploadIdOf(query: URLSearchParams): string {
   return query.get('uploadId') ?? '';

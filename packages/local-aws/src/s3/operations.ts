@@ -39,6 +39,7 @@ const operations = {
   DeleteObject: { request: 'DELETE object', action: 's3:DeleteObject' },
   CreateMultipartUpload: { request: 'POST object uploads', action: 's3:PutObject' },
   UploadPart: { request: 'PUT object partNumber uploadId', action: 's3:PutObject' },
+  UploadPartCopy: { request: 'PUT object partNumber uploadId copy', action: 's3:PutObject' },
   CompleteMultipartUpload: { request: 'POST object uploadId', action: 's3:PutObject', conditions: ['if-none-match'] },
   AbortMultipartUpload: { request: 'DELETE object uploadId', action: 's3:AbortMultipartUpload' },
   ListParts: {
@@ -62,7 +63,7 @@ const selectorNames = ['delete', 'list-type', 'location', 'partNumber', 'tagging
 
 /** Allowed headers, in addition to conditions. Others of S3 are refused rather than ignored. */
 const knownHeaders =
-  /^x-amz-(date|content-sha256|security-token|user-agent|trailer|decoded-content-length|sdk-checksum-algorithm|checksum-.+|meta-.+|copy-source|copy-source-if-.+|metadata-directive)$/;
+  /^x-amz-(date|content-sha256|security-token|user-agent|trailer|decoded-content-length|sdk-checksum-algorithm|checksum-.+|meta-.+|copy-source|copy-source-range|copy-source-if-.+|metadata-directive)$/;
 
 /** Returns the operation of a request; throws NotImplemented unless it is fully supported. */
 export function operationOf(

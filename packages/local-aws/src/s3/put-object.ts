@@ -40,11 +40,7 @@ export const copyObject: Handler = async ({ bucket, key, headers }, res, { store
   const metadata = directive === 'REPLACE' ? metadataOf(Object.entries(headers)) : undefined;
   const copied = await store.copy(from, { bucket, key }, metadata, (source) => {
     if (isUnmodified(source, headers, 'x-amz-copy-source-')) throw preconditionFailed();
-    if (source.size > maxPutBytes)
-      throw new S3Error(
-        'InvalidRequest',
-        `The specified copy source is larger than the maximum allowable size for a copy source: ${maxPutBytes}`,
-      );
+    assertCopySize(source.size);
   });
   await created('Copy', copied);
   respondXml(res, 'CopyObjectResult', {
@@ -53,6 +49,15 @@ export const copyObject: Handler = async ({ bucket, key, headers }, res, { store
     ...describeChecksum(copied.checksum),
   });
 };
+
+/** Throws if content is larger than one request may copy. */
+export function assertCopySize(size: number): void {
+  if (size > maxPutBytes)
+    throw new S3Error(
+      'InvalidRequest',
+      `The specified copy source is larger than the maximum allowable size for a copy source: ${maxPutBytes}`,
+    );
+}
 
 /** Sets the checksum headers of an object. */
 export function setChecksum(res: ServerResponse, checksum: ObjectChecksum | undefined): void {

@@ -8,6 +8,7 @@ import {
   listMultipartUploads,
   listParts,
   uploadPart,
+  uploadPartCopy,
 } from './multipart.ts';
 import type { S3Operation } from './operations.ts';
 import { assertBucket, copyObject, putObject } from './put-object.ts';
@@ -47,6 +48,7 @@ const handlers: Record<S3Operation, Handler> = {
   DeleteObject: deleteObject,
   CreateMultipartUpload: createMultipartUpload,
   UploadPart: uploadPart,
+  UploadPartCopy: uploadPartCopy,
   CompleteMultipartUpload: completeMultipartUpload,
   AbortMultipartUpload: abortMultipartUpload,
   ListParts: listParts,

@@ -17,6 +17,8 @@ import { noSuchKey, S3Error } from './error.ts';
 
 const minPartBytes = 5 * 1024 * 1024;
 const keyPage = 1000;
+/** Fewer, larger steps of large objects. */
+const highWaterMark = 512 * 1024;
 
 export type Metadata = Record<string, string>;
 
@@ -130,7 +132,7 @@ export class ObjectStore {
     const [only] = pieces;
     const stream =
       pieces.length === 1 && only
-        ? createReadStream(this.#path(only.file), { start: only.start, end: only.end })
+        ? createReadStream(this.#path(only.file), { start: only.start, end: only.end, highWaterMark })
         : Readable.from(readAll(pieces.map((piece) => ({ ...piece, path: this.#path(piece.file) }))));
     stream.once('close', () => {
       for (const piece of pieces) this.#release(piece.file);
@@ -151,7 +153,7 @@ export class ObjectStore {
       },
     });
     try {
-      await pipeline(content, measure, createWriteStream(this.#path(file), { flags: 'wx' }));
+      await pipeline(content, measure, createWriteStream(this.#path(file), { flags: 'wx', highWaterMark }));
     } catch (error) {
       await rm(this.#path(file), { force: true });
       throw error;
@@ -582,5 +584,5 @@ function slice(segments: Segment[], start: number, end: number): Piece[] {
 }
 
 async function* readAll(pieces: { path: string; start: number; end: number }[]): AsyncGenerator<Buffer> {
-  for (const { path, start, end } of pieces) yield* createReadStream(path, { start, end });
+  for (const { path, start, end } of pieces) yield* createReadStream(path, { start, end, highWaterMark });
 }

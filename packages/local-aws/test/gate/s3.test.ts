@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { truncate } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -27,6 +30,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireObjects } from '../../src/gate/expiry.ts';
+import { makeDirectoryOfTest } from './directory-of-test.ts';
 import { allow, bucketArn, type LocalAws, nothing, role, startLocalAws } from './fixture.ts';
 
 const Bucket = 'lathe-files';
@@ -236,6 +240,79 @@ describe('S3 behind the gate', () => {
     expect(across.bytes.equals(content.subarray(edge - 10, edge + 10))).toBe(true);
   });
 
+  it('copies ranges of an object as parts of an upload', async () => {
+    const client = aws.s3(oneFolder);
+    const content = randomBytes(11 * 1024 * 1024);
+    const edge = 5 * 1024 * 1024;
+    const { ETag } = await put('mine/from', content);
+    const Key = 'mine/assembled';
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    const copy = (PartNumber: number, range: string | undefined, extra: object = {}) =>
+      client.send(
+        new UploadPartCopyCommand({
+          ...{ Bucket, Key, UploadId, PartNumber, CopySource: `${Bucket}/mine/from` },
+          ...{ CopySourceRange: range, ...extra },
+        }),
+      );
+    const first = await copy(1, `bytes=${edge + 1}-${2 * edge}`, { CopySourceIfMatch: ETag });
+    const second = await copy(2, `bytes=0-${edge}`);
+    const Parts = [first, second].map(({ CopyPartResult }, index) => ({
+      PartNumber: index + 1,
+      ETag: CopyPartResult?.ETag,
+    }));
+
+    for (const [range, extra, name] of [
+      [`bytes=0-${content.length}`, {}, 'InvalidArgument'],
+      ['bytes=5-', {}, 'InvalidArgument'],
+      ['bytes=0-1', { CopySourceIfMatch: '"other"' }, 'PreconditionFailed'],
+      ['bytes=0-1', { CopySource: `${Bucket}/mine/none` }, 'NoSuchKey'],
+      ['bytes=0-1', { CopySource: `${Bucket}/theirs/a` }, 'AccessDenied'],
+      ['bytes=0-1', { UploadId: 'none' }, 'NoSuchUpload'],
+      ['bytes=0-1', { PartNumber: 10_001 }, 'InvalidArgument'],
+    ] as const)
+      await expect(copy(3, range, extra), `${range} ${name}`).rejects.toMatchObject({
+        name: name === 'NoSuchKey' ? expect.stringMatching(/^(?:NoSuchKey|AccessDenied)$/) : name,
+      });
+    await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }));
+
+    const expected = Buffer.concat([content.subarray(edge + 1, 2 * edge + 1), content.subarray(0, edge + 1)]);
+    expect((await get(Key)).bytes.equals(expected)).toBe(true);
+    for (const key of ['mine/from', Key]) await aws.s3().send(new DeleteObjectCommand({ Bucket, Key: key }));
+  });
+
+  it('copies up to 5 GiB in one request', async () => {
+    const folder = await makeDirectoryOfTest();
+    await using own = await startLocalAws({ dataDirectory: folder });
+    const client = own.s3();
+    const limit = 5 * 1024 ** 3;
+    const database = new DatabaseSync(join(folder, 's3', 'objects.db'));
+    /** Stores an object of holes, which takes no space. */
+    const store = async (Key: string, size: number) => {
+      await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
+      const { segments } = database.prepare('SELECT segments FROM objects WHERE key = ?').get(Key) ?? {};
+      const [{ file }] = JSON.parse(String(segments));
+      await truncate(join(folder, 's3', 'blobs', file), size);
+      const row = database.prepare('UPDATE objects SET size = ?, segments = ? WHERE key = ?');
+      row.run(size, JSON.stringify([{ file, size }]), Key);
+    };
+    await store('largest', limit);
+    await store('larger', limit + 1);
+    const copy = (from: string) =>
+      client.send(new CopyObjectCommand({ Bucket, Key: `${from}/copy`, CopySource: `${Bucket}/${from}` }));
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: 'parts' }));
+    const part = { Bucket, Key: 'parts', UploadId, PartNumber: 1, CopySource: `${Bucket}/larger` };
+
+    await copy('largest');
+    await expect(copy('larger')).rejects.toMatchObject({ name: 'InvalidRequest' });
+    await expect(client.send(new UploadPartCopyCommand(part))).rejects.toMatchObject({ name: 'InvalidRequest' });
+    await client.send(new UploadPartCopyCommand({ ...part, CopySourceRange: `bytes=${limit - 1}-${limit}` }));
+
+    const { Parts } = await client.send(new ListPartsCommand({ Bucket, Key: 'parts', UploadId }));
+    expect(Parts).toMatchObject([{ PartNumber: 1, Size: 2 }]);
+    expect((await client.send(new HeadObjectCommand({ Bucket, Key: 'largest/copy' }))).ContentLength).toBe(limit);
+    database.close();
+  });
+
   it('lists the parts of an upload and forgets them when it is aborted', async () => {
     const client = aws.s3();
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: 'aborted' }));
@@ -381,7 +458,6 @@ describe('S3 behind the gate', () => {
 
   it('refuses unsupported S3 features as not implemented', async () => {
     await put('plain');
-    const { UploadId } = await aws.s3().send(new CreateMultipartUploadCommand({ Bucket, Key: 'plain' }));
     const target = { Bucket, Key: 'plain' };
 
     for (const call of [
@@ -392,8 +468,6 @@ describe('S3 behind the gate', () => {
       () => put('plain', 'x', { IfMatch: '"tag"' }),
       () => put('plain', 'x', { ChecksumCRC32C: 'AAAAAA==' }),
       () => aws.s3().send(new DeleteObjectCommand({ ...target, IfMatch: '"tag"' })),
-      () =>
-        aws.s3().send(new UploadPartCopyCommand({ ...target, UploadId, PartNumber: 1, CopySource: `${Bucket}/plain` })),
     ])
       await expect(call(), String(call)).rejects.toMatchObject({
         name: 'NotImplemented',

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import IO, Any, Callable, Union
+from threading import Lock
+from typing import IO, Any, Callable, Iterator, Union
 from urllib.parse import quote
 
 from .errors import LatheError
 from .transport import Transport
 
-# How many parts are sent at once, and the memory that they may take together.
 _PARTS_AT_ONCE = 4
-_MAX_BYTES_AT_ONCE = 128 * 1024 * 1024
+# Parts are read while they are sent, so that large ones take no more memory.
+_CHUNK = 256 * 1024
 # A URL may expire while a slow connection has not used it.
 _MAX_SIGNATURES = 3
 
@@ -43,8 +44,22 @@ def upload_in_parts(
     }
     loaded = sum(lengths[number - 1] for number in tags)
 
-    def put(number: int, content: bytes) -> tuple[int, str]:
-        return number, _put_part(transport, f"{upload}/{number}", content)
+    reading = Lock()
+
+    def chunks(number: int) -> Iterator[bytes]:
+        position = start + (number - 1) * part_size
+        end = position + lengths[number - 1]
+        while position < end:
+            with reading:
+                file.seek(position)
+                chunk = file.read(min(_CHUNK, end - position))
+            if not chunk:
+                raise LatheError("size_changed", f"Expected {size} bytes of {name} but it has become shorter.")
+            position += len(chunk)
+            yield chunk
+
+    def put(number: int) -> tuple[int, str]:
+        return number, _put_part(transport, f"{upload}/{number}", lengths[number - 1], lambda: chunks(number))
 
     def finish(done: set[Future[tuple[int, str]]]) -> None:
         nonlocal loaded
@@ -57,28 +72,24 @@ def upload_in_parts(
 
     if on_progress:
         on_progress(loaded, size)
-    workers = max(1, min(_PARTS_AT_ONCE, _MAX_BYTES_AT_ONCE // part_size))
-    with ThreadPoolExecutor(workers) as pool:
+    missing = [number for number in range(1, len(lengths) + 1) if number not in tags]
+    with ThreadPoolExecutor(_PARTS_AT_ONCE) as pool:
         pending: set[Future[tuple[int, str]]] = set()
-        for number, length in enumerate(lengths, 1):
-            if number in tags:
-                continue
-            while len(pending) >= workers:
+        for number in missing:
+            # Not all at once: after a failure, no further part is sent.
+            while len(pending) >= _PARTS_AT_ONCE:
                 done, pending = wait(pending, return_when=FIRST_COMPLETED)
                 finish(done)
-            file.seek(start + (number - 1) * part_size)
-            content = file.read(length)
-            if len(content) < length:
-                raise LatheError("size_changed", f"Expected {size} bytes of {name} but it has become shorter.")
-            pending.add(pool.submit(put, number, content))
+            pending.add(pool.submit(put, number))
         finish(pending)
     parts = [{"PartNumber": number, "ETag": tags[number]} for number in sorted(tags)]
     _send(transport, f"{upload}/complete", {"parts": parts})
 
 
-def _put_part(transport: Transport, part: str, content: bytes) -> str:
+def _put_part(transport: Transport, part: str, length: int, content: Callable[[], Iterator[bytes]]) -> str:
     def attempt() -> str | None:
-        with transport.open(url, method="PUT", data=content) as response:
+        headers = {"Content-Length": str(length)}
+        with transport.open(url, method="PUT", headers=headers, data=content()) as response:
             return response.headers.get("ETag")
 
     for signature in range(1, _MAX_SIGNATURES + 1):
