@@ -16,6 +16,23 @@ export interface LoadOptions {
   usePrintStylesheet?: boolean | undefined;
 }
 
+/** The area that a page is laid out for, in pixels of the page, and device pixels per pixel of the page. */
+export interface Viewport {
+  width: number;
+  height: number;
+  deviceScaleFactor: number;
+}
+
+export const usualViewport: Viewport = { width: 1440, height: 900, deviceScaleFactor: 1 };
+
+export function viewportOf({ viewportWidth, viewportHeight, deviceScale }: LoadOptions): Viewport {
+  return {
+    width: viewportWidth ?? usualViewport.width,
+    height: viewportHeight ?? usualViewport.height,
+    deviceScaleFactor: deviceScale ?? usualViewport.deviceScaleFactor,
+  };
+}
+
 export interface ImageTarget {
   format: 'png' | 'jpg' | 'webp';
   fullPage: boolean;
