@@ -75,6 +75,7 @@ export async function writePdf(
       scale: used,
       printBackground: target.printBackground ?? true,
       preferCSSPageSize: true,
+      tagged: target.isTagged ?? true,
       displayHeaderFooter: target.header !== undefined || target.footer !== undefined,
       headerTemplate: inMargin(target.header),
       footerTemplate: inMargin(target.footer),

@@ -62,6 +62,8 @@ export interface PdfTarget {
   shrinkToFit?: boolean | undefined;
   scale?: number | undefined;
   printBackground?: boolean | undefined;
+  /** Whether the structure of the page is added for screen readers. Defaults to true. */
+  isTagged?: boolean | undefined;
   /** Lays the page out for this width and scales it to the paper. */
   layoutWidth?: number | undefined;
 }
