@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type BrowserContext, type CDPSession, type Page } from 'puppeteer-core';
 import { withDeadline } from '../../../shared/concurrency.ts';
 import { EngineError } from '../runtime/engine.ts';
 import { isAlive } from '../runtime/is-alive.ts';
@@ -10,6 +10,7 @@ import { chromiumArguments, findChromium } from './chromium.ts';
 import { withoutPeers } from './page-scripts.ts';
 import { PipeTransport } from './pipe-transport.ts';
 import { type PageProxy, startProxy } from './proxy.ts';
+import { usualViewport, type Viewport } from './targets.ts';
 
 /** The browser is replaced regularly to bound its leaks. */
 const maxTasks = 100;
@@ -17,7 +18,8 @@ const startMs = 60_000;
 const closeMs = 3000;
 const profilePrefix = 'lathe-chromium-';
 const limits = { requests: 2000, bytes: 200 * 1024 ** 2 };
-export const usualViewport = { width: 1440, height: 900, deviceScaleFactor: 1 };
+/** The scale of a page that is not drawn for a screenshot. */
+export const tiny = 0.05;
 
 interface Running {
   browser: Browser;
@@ -25,9 +27,14 @@ interface Running {
   stop(): Promise<void>;
 }
 
-/** A page for one task, in a context and behind a proxy of its own. */
+/**
+ * A page for one task, in a context and behind a proxy of its own. It is prepared for printing: with the styles for print,
+ * and laid out for the usual viewport but drawn tiny, because Chromium would take as long to draw it as to lay it out.
+ */
 export interface Place {
   page: Page;
+  /** The only session that emulates anything: after a navigation, each resets what others have set. */
+  session: CDPSession;
   proxy: PageProxy;
 }
 
@@ -140,16 +147,22 @@ async function preparePlace(current: Running): Promise<PreparedPlace> {
     const page = await context.newPage();
     closePopups(context, page);
     page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
-    await Promise.all([
-      page.setViewport(usualViewport),
-      page.emulateMediaType('screen'),
-      page.evaluateOnNewDocument(withoutPeers),
-    ]);
-    return { running: current, context, page, proxy };
+    const [session] = await Promise.all([page.createCDPSession(), page.evaluateOnNewDocument(withoutPeers)]);
+    await Promise.all([emulateMedia(session, 'print'), emulateViewport(session, usualViewport, tiny)]);
+    return { running: current, context, page, session, proxy };
   } catch (error) {
     proxy.close();
     throw error;
   }
+}
+
+/** Lays a page out for a viewport, and draws it at a fraction of its size, which scripts and styles do not notice. */
+export async function emulateViewport(session: CDPSession, viewport: Viewport, scale: number): Promise<void> {
+  await session.send('Emulation.setDeviceMetricsOverride', { ...viewport, mobile: false, scale });
+}
+
+export async function emulateMedia(session: CDPSession, media: 'print' | 'screen'): Promise<void> {
+  await session.send('Emulation.setEmulatedMedia', { media });
 }
 
 /** Closes the task's context; if a hanging page does not close, the browser is killed instead. */

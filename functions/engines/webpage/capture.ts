@@ -25,9 +25,8 @@ export async function capturePage(url: string, options: CaptureOptions): Promise
       if (alsoKept.includes(response.request().resourceType())) loaded.push(partOf(response));
     });
   };
-  return visit({ load: {}, ...options, source: { url }, prepare }, async (page) => {
+  return visit({ load: {}, ...options, source: { url }, prepare }, async ({ page, session }) => {
     await page.evaluate(keepState);
-    const session = await page.createCDPSession();
     const { data } = await session.send('Page.captureSnapshot', { format: 'mhtml' });
     const more = (await Promise.all(loaded)).filter((part) => part !== undefined);
     const html = mhtmlToHtml(parseMhtml(data), more);

@@ -155,6 +155,12 @@ const paper: OptionDescriptor[] = [
   template('Header'),
   template('Footer'),
   flag('print_background', 'Backgrounds', 'Prints background colours and images.', true),
+  flag(
+    'tagged',
+    'Tags',
+    'Adds tags for screen readers: headings, lists, tables and alternative texts. Without them, the file is smaller and made faster.',
+    true,
+  ),
 ];
 
 const pictured = [...viewport, ...loading, printStyles, behind];

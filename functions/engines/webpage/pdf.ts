@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { constants, inflateSync } from 'node:zlib';
-import type { Page } from 'puppeteer-core';
+import type { CDPSession } from 'puppeteer-core';
 import { EngineError } from '../runtime/engine.ts';
+import type { Place } from './browser.ts';
 import { contentSize } from './metrics.ts';
 import { type PageSize, type PdfTarget, sides } from './targets.ts';
 
@@ -34,7 +35,11 @@ const cutOff =
   'The page is wider than the paper, so that its right side is cut off. Set shrink_to_fit, a larger page_size, or page_orientation to landscape.';
 
 /** Prints a page to a PDF. Returns a warning if a part of the page does not fit on the paper. */
-export async function writePdf(page: Page, target: PdfTarget, output: string): Promise<string | undefined> {
+export async function writePdf(
+  { page, session }: Place,
+  target: PdfTarget,
+  output: string,
+): Promise<string | undefined> {
   const { followsPage, orientation, pageSize } = target;
   const [shorter, longer] = papers[pageSize ?? 'A4'];
   const [width, height] = orientation === 'landscape' ? [longer, shorter] : [shorter, longer];
@@ -58,7 +63,7 @@ export async function writePdf(page: Page, target: PdfTarget, output: string): P
   const scale = target.layoutWidth ? printable.width / target.layoutWidth : (target.scale ?? 1);
   let used = Math.min(2, Math.max(minScale, scale));
   await Promise.all([
-    checkPages(page, printable.height / used),
+    checkPages(session, printable.height / used),
     rules.length === 0 ? undefined : page.evaluate(pageRule(rules)),
   ]);
   const print = () =>
@@ -70,6 +75,7 @@ export async function writePdf(page: Page, target: PdfTarget, output: string): P
       scale: used,
       printBackground: target.printBackground ?? true,
       preferCSSPageSize: true,
+      tagged: target.isTagged ?? true,
       displayHeaderFooter: target.header !== undefined || target.footer !== undefined,
       headerTemplate: inMargin(target.header),
       footerTemplate: inMargin(target.footer),
@@ -124,8 +130,8 @@ function pageRule(rules: string[]): string {
 }
 
 /** Throws if there are too many pages, estimated from the height on the screen: printing a million lines would time out. */
-async function checkPages(page: Page, heightOfPage: number): Promise<void> {
-  const pages = Math.ceil((await contentSize(page)).height / heightOfPage);
+async function checkPages(session: CDPSession, heightOfPage: number): Promise<void> {
+  const pages = Math.ceil((await contentSize(session)).height / heightOfPage);
   if (pages > maxPages)
     throw new EngineError(
       `The PDF would have about ${pages.toLocaleString('en')} pages; the maximum is ${maxPages.toLocaleString('en')}. Shorten the web page.`,

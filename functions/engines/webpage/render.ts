@@ -11,12 +11,19 @@ import {
   lookupPublic,
 } from '../../../shared/net/addresses.ts';
 import { EngineError } from '../runtime/engine.ts';
-import { usualViewport, withPage } from './browser.ts';
+import { emulateMedia, emulateViewport, type Place, tiny, withPage } from './browser.ts';
 import { fontsLoaded, hideCookieBanners, inTurn, scrollThrough } from './page-scripts.ts';
 import { writePdf } from './pdf.ts';
 import type { PageProxy, ServedDocument } from './proxy.ts';
 import { writeScreenshot } from './screenshot.ts';
-import type { ImageTarget, LoadOptions, PdfTarget, WaitUntil } from './targets.ts';
+import {
+  type ImageTarget,
+  type LoadOptions,
+  type PdfTarget,
+  usualViewport,
+  viewportOf,
+  type WaitUntil,
+} from './targets.ts';
 
 /** A live page, or a file that is loaded as if from a separate site. */
 type PageSource = { url: string } | { htmlPath: string; contentType?: string };
@@ -27,6 +34,8 @@ export interface Visit {
   allow: AllowedHosts;
   signal: AbortSignal;
   timeoutMs?: number;
+  /** Whether the page is drawn at full size, for a screenshot. */
+  isDrawn?: boolean;
   /** Called with the page before it loads. */
   prepare?: (page: Page) => void;
 }
@@ -48,23 +57,25 @@ const fileUrl = new URL('http://uploaded-file.invalid/');
 /** Renders a page to an image or a PDF. Returns warnings about missing content. */
 export async function renderPage(request: RenderRequest): Promise<string | undefined> {
   const { load, target, output } = request;
-  return visit(request, async (page) => {
+  const isDrawn = target.format !== 'pdf';
+  return visit({ ...request, isDrawn }, async (place) => {
     request.progress?.(50);
-    if (target.format === 'pdf') return writePdf(page, target, output);
-    await writeScreenshot(page, target, load, output);
+    if (target.format === 'pdf') return writePdf(place, target, output);
+    await writeScreenshot(place, target, load, output);
     return undefined;
   });
 }
 
 /** Loads a page through its own proxy, and runs work with it once it is ready. */
-export async function visit<T>(request: Visit, work: (page: Page) => Promise<T>): Promise<T> {
+export async function visit<T>(request: Visit, work: (place: Place) => Promise<T>): Promise<T> {
   const { allow, signal, source } = request;
   const url = 'url' in source ? await checkedPage(source.url, allow) : fileUrl;
   const document = 'url' in source ? undefined : await documentFrom(source);
-  return withPage({ timeoutMs: request.timeoutMs ?? wholeMs, signal }, async ({ page, proxy }) => {
+  return withPage({ timeoutMs: request.timeoutMs ?? wholeMs, signal }, async (place) => {
+    const { page, proxy } = place;
     proxy.open({ allow, document });
     request.prepare?.(page);
-    const done = load(page, url, request.load, proxy).then(() => work(page));
+    const done = load(place, url, request).then(() => work(place));
     // Fails with the page if it reloads.
     done.catch(() => {});
     try {
@@ -111,8 +122,14 @@ function endlessReload(page: Page): Promise<never> {
   return endless;
 }
 
-async function load(page: Page, url: URL, options: LoadOptions, proxy: PageProxy): Promise<void> {
-  await Promise.all([resize(page, options), options.usePrintStylesheet ? page.emulateMediaType('print') : undefined]);
+async function load(place: Place, url: URL, { load: options, isDrawn }: Visit): Promise<void> {
+  const { page, proxy, session } = place;
+  const viewport = viewportOf(options);
+  const isPrepared = !isDrawn && isDeepStrictEqual(viewport, usualViewport);
+  await Promise.all([
+    isPrepared ? undefined : emulateViewport(session, viewport, isDrawn ? 1 : tiny),
+    options.usePrintStylesheet ? undefined : emulateMedia(session, 'screen'),
+  ]);
   const response = await navigate(page, url, options.waitUntil ?? 'load');
   checkAnswer(response, url, proxy);
   const last = options.hideCookie ? [hideCookieBanners, fontsLoaded] : [fontsLoaded];
@@ -121,15 +138,6 @@ async function load(page: Page, url: URL, options: LoadOptions, proxy: PageProxy
     await wait(options.initialDelay * 1000);
     await page.evaluate(inTurn(last));
   } else await page.evaluate(inTurn([scrollThrough, ...last]));
-}
-
-async function resize(page: Page, options: LoadOptions): Promise<void> {
-  const viewport = {
-    width: options.viewportWidth ?? usualViewport.width,
-    height: options.viewportHeight ?? usualViewport.height,
-    deviceScaleFactor: options.deviceScale ?? usualViewport.deviceScaleFactor,
-  };
-  if (!isDeepStrictEqual(viewport, usualViewport)) await page.setViewport(viewport);
 }
 
 async function navigate(page: Page, url: URL, waitUntil: WaitUntil): Promise<HTTPResponse | null> {

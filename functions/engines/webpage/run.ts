@@ -91,6 +91,7 @@ function targetOf({ options, outputFormat }: Work): ImageTarget | PdfTarget {
       footer: textOf(options.footer_template),
       shrinkToFit: options.shrink_to_fit === true,
       printBackground: options.print_background !== false,
+      isTagged: options.tagged !== false,
       scale: numberOf(options.scale),
       layoutWidth: numberOf(options.viewport_width),
     };

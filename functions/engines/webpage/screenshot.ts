@@ -1,9 +1,10 @@
-import type { Page } from 'puppeteer-core';
+import type { CDPSession } from 'puppeteer-core';
 import sharp, { type Sharp } from 'sharp';
 import { changesSize } from '../image/encoding-options.ts';
 import { EngineError } from '../runtime/engine.ts';
+import type { Place } from './browser.ts';
 import { contentSize } from './metrics.ts';
-import type { ImageTarget, LoadOptions } from './targets.ts';
+import { type ImageTarget, type LoadOptions, type Viewport, viewportOf } from './targets.ts';
 
 /** Larger images are of no use and need gigabytes. */
 const maxPixels = 120_000_000;
@@ -14,32 +15,35 @@ const maxSide: Record<ImageTarget['format'], number> = { png: 200_000, jpg: 65_5
 
 const usualQuality = 90;
 
+type Size = Pick<Viewport, 'width' | 'height'>;
+
 /** Captures a page as an image in the requested format. */
 export async function writeScreenshot(
-  page: Page,
+  { session }: Place,
   target: ImageTarget,
   load: LoadOptions,
   output: string,
 ): Promise<void> {
   const scale = load.deviceScale ?? 1;
   const { format, picture } = target;
-  const { width, height } = await extent(page, target.fullPage);
+  const { width, height } = await extent(session, viewportOf(load), target.fullPage);
   const pixels = { width: Math.round(width * scale), height: Math.round(height * scale) };
   // An image that is scaled down afterwards may exceed the limits of its format before.
   checkExtent(pixels, picture && changesSize(picture) ? 'png' : format);
   // Areas that the page leaves empty get the requested colour instead of the browser's white.
   const isTransparent = picture?.background !== undefined;
+  if (isTransparent)
+    await session.send('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } });
   const slices: { input: Buffer; top: number; left: number }[] = [];
   const step = Math.floor(sliceHeight / scale);
   for (let top = 0; top < height; top += step) {
-    const part = await page.screenshot({
-      type: 'png',
-      clip: { x: 0, y: top, width, height: Math.min(step, height - top) },
+    const { data } = await session.send('Page.captureScreenshot', {
+      format: 'png',
+      clip: { x: 0, y: top, width, height: Math.min(step, height - top), scale: 1 },
       captureBeyondViewport: target.fullPage,
       optimizeForSpeed: true,
-      omitBackground: isTransparent,
     });
-    slices.push({ input: Buffer.from(part), top: Math.round(top * scale), left: 0 });
+    slices.push({ input: Buffer.from(data, 'base64'), top: Math.round(top * scale), left: 0 });
   }
   const [first] = slices;
   if (!first) throw new EngineError('The page has no height, so there is nothing to capture.');
@@ -74,10 +78,9 @@ function checkTaken(written: { width: number; height: number }, pixels: { width:
     );
 }
 
-async function extent(page: Page, isWhole: boolean): Promise<{ width: number; height: number }> {
-  const viewport = page.viewport() ?? { width: 1440, height: 900 };
+async function extent(session: CDPSession, viewport: Size, isWhole: boolean): Promise<Size> {
   if (!isWhole) return { width: viewport.width, height: viewport.height };
-  const content = await contentSize(page);
+  const content = await contentSize(session);
   return { width: Math.max(viewport.width, content.width), height: Math.max(1, content.height) };
 }
 

@@ -16,6 +16,23 @@ export interface LoadOptions {
   usePrintStylesheet?: boolean | undefined;
 }
 
+/** The area that a page is laid out for, in pixels of the page, and device pixels per pixel of the page. */
+export interface Viewport {
+  width: number;
+  height: number;
+  deviceScaleFactor: number;
+}
+
+export const usualViewport: Viewport = { width: 1440, height: 900, deviceScaleFactor: 1 };
+
+export function viewportOf({ viewportWidth, viewportHeight, deviceScale }: LoadOptions): Viewport {
+  return {
+    width: viewportWidth ?? usualViewport.width,
+    height: viewportHeight ?? usualViewport.height,
+    deviceScaleFactor: deviceScale ?? usualViewport.deviceScaleFactor,
+  };
+}
+
 export interface ImageTarget {
   format: 'png' | 'jpg' | 'webp';
   fullPage: boolean;
@@ -45,6 +62,8 @@ export interface PdfTarget {
   shrinkToFit?: boolean | undefined;
   scale?: number | undefined;
   printBackground?: boolean | undefined;
+  /** Whether the structure of the page is added for screen readers. Defaults to true. */
+  isTagged?: boolean | undefined;
   /** Lays the page out for this width and scales it to the paper. */
   layoutWidth?: number | undefined;
 }

@@ -1439,6 +1439,8 @@ export interface components {
             /** @enum {unknown} */
             strip?: true | false | "true" | "false";
             subtitles_mode?: ("none" | "hard" | "soft") | ("none" | "hard") | ("none" | "soft");
+            /** @enum {unknown} */
+            tagged?: true | false | "true" | "false";
             thumbnail_seconds?: number;
             /** @enum {unknown} */
             tiff_compression?: "none" | "lzw" | "deflate" | "jpeg";

@@ -5,7 +5,7 @@ import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import { closeBrowser } from '../../../functions/engines/webpage/browser.ts';
 import { catalogue } from '../../../functions/engines/webpage/catalogue.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
-import { checkOptions } from '../../../shared/catalogue/options.ts';
+import { checkOptions, type OptionValues } from '../../../shared/catalogue/options.ts';
 import { type PictureFacts, pictureFacts, pixelAt } from '../picture-facts.ts';
 import { decode, expectColour, paint } from './matrix.ts';
 import { convertFile, convertHtml, startSite, temporaryFolder } from './site.ts';
@@ -228,6 +228,17 @@ describe('options of the webpage engine', () => {
     const { at } = await decode(await paint((await convertHtml(html, 'pdf', { print_background: false })).path));
 
     expectColour(at(200, 200), white, 'without background');
+  });
+
+  it('tags a PDF for screen readers unless told otherwise', async () => {
+    const html = `${head}<body><h1>Heading</h1>`;
+    const structureOf = async (options: OptionValues) => {
+      const { path } = await convertHtml(html, 'pdf', options);
+      return (await runProgram('pdfinfo', ['-struct-text', path], { cwd: join(path, '..') })).stdout;
+    };
+
+    expect(await structureOf({})).toMatch(/H1[\s\S]*Heading/);
+    expect(await structureOf({ tagged: false })).not.toContain('H1');
   });
 
   it.each(['domcontentloaded', 'load', 'networkidle2', 'networkidle0'])('renders after %s', async (wait_until) => {
