@@ -72,11 +72,16 @@ function encode(request: EngineRequest): Buffer {
   const place = randomUUID();
   const contents = request.inputs.flatMap((input) => ('content' in input ? [input.content] : []));
   const inputs = request.inputs.map((input) => ('content' in input ? { ...input, content: place } : input));
-  const [start = '', ...rest] = JSON.stringify({ ...request, inputs }).split(place);
-  return Buffer.concat([
-    Buffer.from(start),
-    ...rest.flatMap((text, index) => [Buffer.from(contents[index] ?? '', 'latin1'), Buffer.from(text)]),
-  ]);
+  const texts = JSON.stringify({ ...request, inputs })
+    .split(place)
+    .map((text) => Buffer.from(text));
+  const encoded = Buffer.allocUnsafe([...texts, ...contents].reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const [index, text] of texts.entries()) {
+    end += text.copy(encoded, end);
+    end += encoded.write(contents[index] ?? '', end, 'latin1');
+  }
+  return encoded;
 }
 
 /** Yields the lines of a response, and throws if there are more or longer lines than a correct engine sends. */

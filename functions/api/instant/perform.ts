@@ -148,7 +148,7 @@ async function requestOf(task: Task, { files, ...plan }: RunPlan<InputFile>, dea
     ...plan,
     inputs: await Promise.all(
       files.map(async ({ key, name, format, size, bytes }) => ({
-        ...(bytes ? { content: Buffer.from(bytes).toString('base64') } : { url: await presignInput(key, deadline) }),
+        ...(bytes ? { content: base64Of(bytes) } : { url: await presignInput(key, deadline) }),
         name,
         format: catalogue.canonical(format),
         size,
@@ -159,6 +159,11 @@ async function requestOf(task: Task, { files, ...plan }: RunPlan<InputFile>, dea
     ...(plan.picture ? {} : { archive: archiveName(task, files) }),
     deadline,
   };
+}
+
+/** Encodes bytes without a copy of them. */
+function base64Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
 function archiveName({ payload: { filename } }: Task, [first]: InputFile[]): string {

@@ -45,11 +45,15 @@ export interface Derivation {
 export async function derive(derivation: Derivation, deadline: number, logger: Logger): Promise<Derivative> {
   const task = await taskFor(derivation.key);
   const stored: string[] = [];
+  const left = new AbortController();
   try {
+    // Fetched while the place is being taken. Without a place, the download is aborted.
+    const signal = AbortSignal.any([left.signal, AbortSignal.timeout(Math.max(0, deadline - Date.now()))]);
+    const fetching = picturesOf(derivation, signal);
+    fetching.catch(() => {});
     return await withinPlace(task.user, deadline, async (place) => {
       const { picture } = derivation;
-      const signal = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
-      const [source, ...others] = await picturesOf(derivation, signal);
+      const [source, ...others] = await fetching;
       if (picture.spec.raw) return await asDerivative(task, source);
       const inputs = await fitting(task, [source, ...others]);
       stored.push(...inputs.flatMap(({ key }) => key || []));
@@ -61,6 +65,7 @@ export async function derive(derivation: Derivation, deadline: number, logger: L
     if (error instanceof NoEngineFree) throw allBusy(error);
     throw error instanceof HttpError && error.status === 504 ? tooSlow(error) : error;
   } finally {
+    left.abort();
     await deleteKeys(stored);
   }
 }

@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda';
 import { closeInherited } from './close-inherited.ts';
 import { describeError, type ErrorReport, RuntimeError, reportOf } from './errors.ts';
 import { defineStreamifyResponse, type Handler, loadHandler } from './handler.ts';
+import { parseJson } from './parse-json.ts';
 import { type Invocation, type ResponseStream, RuntimeApi } from './runtime-api.ts';
 
 /** The entry point of a function's process, in Lambda and locally: runs the handler for one invocation at a time. */
@@ -42,7 +43,7 @@ async function run(call: Call<'buffered'>, invocation: Invocation): Promise<void
   reportFailure = (report) => api.fail(requestId, report);
   let payload: string;
   try {
-    payload = JSON.stringify(await call(JSON.parse(invocation.event), contextOf(invocation))) ?? 'null';
+    payload = JSON.stringify(await call(parseJson(invocation.event), contextOf(invocation))) ?? 'null';
   } catch (error) {
     logFailure(requestId, error);
     await api.fail(requestId, reportOf(error));
@@ -58,7 +59,7 @@ async function runStreaming(call: Call<'streaming'>, invocation: Invocation): Pr
   // `accepted` reports a failure of the stream. Without a listener, the failure would end the process.
   stream.on('error', () => {});
   try {
-    await call(JSON.parse(invocation.event), stream, contextOf(invocation));
+    await call(parseJson(invocation.event), stream, contextOf(invocation));
     if (!stream.writableEnded) {
       throw new RuntimeError('Runtime.StreamNotEnded', 'The handler returned without ending its response stream');
     }

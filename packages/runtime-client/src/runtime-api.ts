@@ -15,7 +15,7 @@ export interface Invocation {
   /** Forwarded by the SDK to the services it calls. Lambda uses it to detect recursive loops. */
   trace: string | undefined;
   /** JSON text. */
-  event: string;
+  event: Buffer;
 }
 
 const version = '2018-06-01';
@@ -159,7 +159,7 @@ export class ResponseStream extends Writable {
 interface Reply {
   status: number;
   headers: IncomingMessage['headers'];
-  body: string;
+  body: Buffer;
 }
 
 function responseOf(sent: ClientRequest): Promise<Reply> {
@@ -167,8 +167,10 @@ function responseOf(sent: ClientRequest): Promise<Reply> {
   sent.on('error', reject);
   sent.once('response', (response) => {
     const { statusCode: status = 0, headers } = response;
-    const read = (chunks: Buffer[]) => resolve({ status, headers, body: Buffer.concat(chunks).toString() });
-    response.toArray().then(read, reject);
+    const chunks: Buffer[] = [];
+    // By events: `toArray` takes a third longer for an event of megabytes.
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.once('end', () => resolve({ status, headers, body: Buffer.concat(chunks) })).once('error', reject);
   });
   return promise;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type ManagedConnections, manageConnection } from '../api-gateway/websocket/connections-api.ts';
@@ -14,7 +15,6 @@ import {
   parseQuery,
   type Query,
   type SignatureVerifier,
-  sha256,
   type Verified,
 } from '../iam/signature.ts';
 import { type AssumeRole, callSts } from '../iam/sts.ts';
@@ -151,8 +151,8 @@ export function createGate(options: GateOptions): Gate {
   }
 
   async function handleJson(service: JsonService, req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
-    const body = await readBody(req);
-    const { credentials } = verifier.verify(service, req, url.path, url.query, sha256(body));
+    const { body, hash } = await readBody(req);
+    const { credentials } = verifier.verify(service, req, url.path, url.query, hash);
     connections.add(credentials, req.socket);
     if (service === 'execute-api') {
       const path = url.path.slice(`${prefix}${connectionsService}`.length);
@@ -190,8 +190,8 @@ export function createGate(options: GateOptions): Gate {
   }
 
   async function handleSts(req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
-    const body = await readBody(req);
-    const { credentials } = verifier.verify('sts', req, url.path, url.query, sha256(body));
+    const { body, hash } = await readBody(req);
+    const { credentials } = verifier.verify('sts', req, url.path, url.query, hash);
     connections.add(credentials, req.socket);
     if (!options.assumeRole) throw new Refusal('unsupported', 'No role can be assumed here.');
     const response = callSts(stack, body, options.assumeRole, (need) => authorise(req, credentials, [need]));
@@ -313,15 +313,19 @@ function appOf({ headers }: IncomingMessage): { app?: string } {
   return app === undefined ? {} : { app };
 }
 
-async function readBody(req: IncomingMessage): Promise<Buffer> {
+/** Reads a body, and its hash while it arrives: a hash of megabytes takes as long as receiving them. */
+async function readBody(req: IncomingMessage): Promise<{ body: Buffer; hash: string }> {
+  const hash = createHash('sha256');
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of req) {
     size += chunk.length;
     if (size > maxCallBytes) throw new Refusal('too-large', 'Request must be smaller than 16 MB.');
     chunks.push(chunk);
+    hash.update(chunk);
   }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  return { body, hash: hash.digest('hex') };
 }
 
 function parseInput(body: Buffer): Record<string, unknown> {

@@ -30,8 +30,13 @@ export function encodeRequest(request: IncomingMessage, facts: RequestFacts): Bu
   const event = buildEvent(request, facts);
   if (!event.isBase64Encoded) return Buffer.from(JSON.stringify(event));
   // Base64 needs no escaping, so a body of megabytes is not searched for characters that do.
-  const rest = JSON.stringify(event).slice(0, -1);
-  return Buffer.concat([Buffer.from(`${rest},"body":"`), Buffer.from(facts.body.toString('base64'), 'latin1'), end]);
+  const start = Buffer.from(`${JSON.stringify(event).slice(0, -1)},"body":"`);
+  const body = facts.body.toString('base64');
+  const encoded = Buffer.allocUnsafe(start.length + body.length + end.length);
+  start.copy(encoded);
+  encoded.write(body, start.length, 'latin1');
+  end.copy(encoded, start.length + body.length);
+  return encoded;
 }
 
 const end = Buffer.from('"}');
