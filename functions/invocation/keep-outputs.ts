@@ -17,18 +17,19 @@ export function storedOf(outputs: RemoteOutput[]): StoredOutput[] {
 }
 
 /**
- * Copies the outputs of the engine to keys that no form covers, because the engine's form stays valid after the run. A
+ * Copies the outputs of the engine, which it posted for this run or another, to keys that no form covers, because the engine's form stays valid after the run. A
  * compromised engine may report anything and store too much, so the size of each object is checked as well.
  */
 export async function keepOutputs(
   { task, attempt, signal }: { task: Task; attempt: RunName; signal: AbortSignal },
   outputs: StoredOutput[],
   maxOutputBytes: number,
+  postedBy: RunName = attempt,
 ): Promise<StoredFile[]> {
   const names = uniqueNames(outputs.map((output) => outputName(output.name, output.format, task.payload.filename)));
   let bytes = 0;
   return await mapAtOnce(outputs, copiesAtOnce, async ({ format, etag }, index): Promise<StoredFile> => {
-    const posted = postedKey(task.id, attempt, index);
+    const posted = postedKey(task.id, postedBy, index);
     const key = outputKey(task.id, attempt, index);
     const mediaType = catalogue.mediaType(format);
     const [isCopied, version] = await Promise.all([
