@@ -1,8 +1,11 @@
 import { defined } from '../../shared/defined.ts';
 import { postedKey } from '../../shared/files/keys.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
+import { Unfinished } from '../invocation/errors.ts';
 import { keepOutputs, storedOf } from '../invocation/keep-outputs.ts';
 import { formatsOf, planRun, type RunPlan } from '../invocation/plan-run.ts';
+import { batch, hasBatch } from './batch/on-demand.ts';
+import { needBatch, readBatch } from './batch/stored-job.ts';
 import { lastResponse, requestOf, revoke, unlessAborted } from './engine-response.ts';
 import { runSplit, type WholeRun, writeEstimate } from './split/split-run.ts';
 import type { Run, RunResult } from './worker.ts';
@@ -15,8 +18,39 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
     run.parameters,
     run.inputs.flatMap((input) => input.files),
   );
+  if (hasBatch(engine)) return runAnywhere(engine, run, plan);
   const split = await runSplit(engine, run, plan);
   return split && 'files' in split ? split : runWhole(engine, run, plan, split);
+}
+
+/** Ends the job of a task that has ended, if it runs on AWS Batch. */
+export async function endJob(engine: string, taskId: string): Promise<void> {
+  if (hasBatch(engine)) await (await batch()).endBatch(taskId);
+}
+
+/** Performs a run on AWS Batch if it cannot be split and does not fit into one function. */
+async function runAnywhere(engine: string, run: Run, plan: RunPlan): Promise<RunResult> {
+  const { task, deadline } = run;
+  const { runOnBatch } = await batch();
+  const known = await readBatch(task.id);
+  if (known) return runOnBatch(engine, run, plan, known);
+  // The disk of the function has no room for the inputs and as much again.
+  const size = plan.files.reduce((sum, file) => sum + file.size, 0);
+  if (plan.maxOutputBytes < size) return runOnBatch(engine, run, plan, await needBatch(task));
+  const split = await runSplit(engine, run, plan);
+  if (split && 'files' in split) return split;
+  const { details, estimatedSeconds = 0 } = split ?? {};
+  if (Date.now() + estimatedSeconds * 1_000 > deadline)
+    return runOnBatch(engine, run, plan, await needBatch(task, details));
+  try {
+    return await runWhole(engine, run, plan, split);
+  } catch (error) {
+    const needsTime =
+      (error instanceof EngineError && error.needsTime) || (run.signal.aborted && Date.now() >= deadline);
+    if (!needsTime) throw error;
+    await needBatch(task, details);
+    throw new Unfinished();
+  }
 }
 
 async function runWhole(engine: string, run: Run, plan: RunPlan, whole?: WholeRun): Promise<RunResult> {
@@ -28,7 +62,10 @@ async function runWhole(engine: string, run: Run, plan: RunPlan, whole?: WholeRu
     revoke(task.id, attempt),
   );
   run.engine = { ms: response.engineMs, formats: formatsOf(plan) };
-  if (response.type === 'refused') throw new EngineError(response.msg, { detail: response.detail });
+  if (response.type === 'refused') {
+    const { msg, detail, needsTime = false } = response;
+    throw new EngineError(msg, { detail, needsTime });
+  }
   if (whole) writeEstimate(whole.estimatedSeconds, response.engineMs / 1_000, engine);
   const details = whole || response.details ? { ...response.details, ...whole?.details } : undefined;
   return {

@@ -25,7 +25,7 @@ beforeEach(async () => {
       if (outputFormat === undefined) {
         // Its worker writes it now.
         outputFormat = 'webm';
-        res.writeHead(404).end();
+        res.writeHead(403).end();
       } else res.end(JSON.stringify({ request: { outputFormat, inputs: [], output }, url: `${origin}/mailbox` }));
       return;
     }

@@ -34,11 +34,11 @@ await handler.call(request, response, {});
 clearInterval(renewal);
 process.exit(0);
 
-/** Reads a mailbox; undefined if there is none. */
+/** Reads a mailbox; undefined if there is none, which S3 also reports as forbidden: the URL allows no list. */
 async function readMailbox(url: string): Promise<Mailbox | undefined> {
   const read = await fetch(url, { signal: AbortSignal.timeout(30_000) });
   if (read.ok) return Object(await read.json());
-  if (read.status === 404) return undefined;
+  if (read.status === 403 || read.status === 404) return undefined;
   throw new Error(`S3 responded with status ${read.status} for the mailbox.`);
 }
 
@@ -56,8 +56,7 @@ async function firstMailbox(url: string): Promise<Mailbox> {
 async function renew(): Promise<void> {
   try {
     const next = await readMailbox(mailbox.url);
-    // The worker deletes the mailbox at the end of the task.
-    if (!next) process.exit(1);
+    if (!next) throw new Error('The job has no mailbox any more, or its URL has expired.');
     mailbox.url = next.url;
     Object.assign(request, { inputs: next.request.inputs, output: next.request.output, revoked: next.request.revoked });
   } catch (error) {
