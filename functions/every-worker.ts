@@ -1,11 +1,12 @@
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { handler as uploaded } from './lifecycle/uploaded.ts';
 import { performTransfer } from './transfers/handler.ts';
-import { runEngine } from './worker/engine-run.ts';
+import { endJob, runEngine } from './worker/engine-run.ts';
 import { workerHandler } from './worker/worker.ts';
 
 const work = workerHandler({
   perform: (run, engine) => (engine === 'transfer' ? performTransfer(run) : runEngine(engine, run)),
+  ended: (id, engine) => endJob(engine, id),
 });
 
 /** The one worker of a small deployment: it performs the tasks of every engine, transfers, and imports posted files. */

@@ -43,6 +43,19 @@ export const accepted: readonly Accepted[] = [
     reason:
       'The operator opened these buckets by the context value openBuckets; which objects are used is up to users.',
   },
+  {
+    rule: /^AwsSolutions-IAM5\[Resource::arn:(?:<AWS::Partition>|aws[a-z-]*):batch:.+:job\/\*\]$/,
+    where: /\/Worker\/Role\/Resource$/,
+    reason: 'The ids of jobs exist only at run time; a worker may end the jobs of its queue, by their tag.',
+  },
+  {
+    rule: /^AwsSolutions-IAM5\[Resource::\*\]$/,
+    where: /^Lathe\/(?:Engine-\w+\/)?(?:Worker|Job)\/Role\/Resource$/,
+    reason: 'batch:DescribeJobs and ecr:GetAuthorizationToken have no resource level.',
+  },
+  ...at(/^Lathe\/Batch\/Vpc$/, {
+    VPC7: 'Its only routes lead to the endpoints of S3, ECR and CloudWatch Logs, whose calls CloudTrail can record.',
+  }),
   ...at(/^Lathe\/SignIn\/Pool\/Resource$/, {
     COG2: 'People may add a second factor themselves. An operator who must require one can use another issuer, by the context value oidcIssuer.',
     COG8: 'The Plus plan has a monthly price per person, and adds compromised-password detection to a pool that by default has a few people added by the operator.',

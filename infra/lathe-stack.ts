@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Route } from '../functions/api/http/route.ts';
 import { routes } from '../functions/api/routes.ts';
 import { engineCatalogues } from '../functions/catalogue/catalogues.ts';
-import { encodeSizes, withSizes } from '../shared/catalogue/sizes.ts';
+import { encodeSizes, sizesOf, withSizes } from '../shared/catalogue/sizes.ts';
+import { BatchQueue } from './constructs/batch.ts';
 import { Endpoints } from './constructs/endpoints.ts';
 import { addSharedWorker, Engine, sharedTimeout } from './constructs/engines.ts';
 import { Events } from './constructs/events.ts';
@@ -70,6 +72,7 @@ export class LatheStack extends Stack {
           return added ? [[engine.catalogue.engine, added] as const] : [];
         }),
       ),
+      batch: this.#addBatch(engines, bucket, environment),
       sockets: sockets.management,
       webhooks: events.webhooks,
       notifications: uploads.queue,
@@ -125,6 +128,19 @@ export class LatheStack extends Stack {
       description: 'URL for WebSocket clients',
     });
     new CfnOutput(this, 'TableName', { value: table.tableName, description: 'Table of API keys' });
+  }
+
+  /** Adds AWS Batch for the engines that have hours there. Without any, the template has nothing of it. */
+  #addBatch(engines: Engine[], bucket: Bucket, environment: Record<string, string>): Resources['batch'] {
+    const long = engines.filter(({ catalogue }) => sizesOf(catalogue.resources).batchHours > 0);
+    if (long.length === 0) return new Map();
+    const queue = new BatchQueue(this, 'Batch', { engines: long.map(({ catalogue }) => catalogue), bucket });
+    return new Map(
+      long.map((engine) => [
+        engine.catalogue.engine,
+        { queueArn: queue.arn, definitionArn: engine.addJob(environment).arn },
+      ]),
+    );
   }
 }
 

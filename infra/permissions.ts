@@ -5,10 +5,11 @@ import { type Conditions, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { functionVariable, queueVariable } from '../shared/aws/queues.ts';
+import { batchVariable, functionVariable, queueVariable } from '../shared/aws/queues.ts';
 import { indexPartitions, partitions, tableSchema } from '../shared/aws/table-schema.ts';
 import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
 import { isSecretOption } from '../shared/catalogue/options.ts';
+import { sizesOf } from '../shared/catalogue/sizes.ts';
 import { objectPrefixes } from '../shared/files/keys.ts';
 import {
   chargeTask,
@@ -16,6 +17,7 @@ import {
   endTask,
   type ItemAction,
   type ItemKind,
+  jobTag,
   type ObjectAction,
   type ObjectKind,
   type Permission,
@@ -33,6 +35,8 @@ export interface Resources {
   queues: Map<string, IQueue>;
   /** The functions of engines, by engine. */
   engines: Map<string, { functionName: string; functionArn: string }>;
+  /** The job queue and the job definitions of AWS Batch, by engine; empty if no engine has hours there. */
+  batch: Map<string, { queueArn: string; definitionArn: string }>;
   sockets: { url: string; arns: { post: string; disconnect: string }; clientUrl: string };
   webhooks: IQueue;
   /** The queue that the bucket notifies of posted files. */
@@ -71,6 +75,14 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
     ...(touches('engines')
       ? Object.fromEntries(
           [...resources.engines].map(([name, engine]) => [functionVariable(name), engine.functionName]),
+        )
+      : {}),
+    ...(touches('batch')
+      ? Object.fromEntries(
+          [...resources.batch].map(([name, { queueArn, definitionArn }]) => [
+            batchVariable(name),
+            `${queueArn} ${definitionArn}`,
+          ]),
         )
       : {}),
     ...(touches('events') ? queue('events') : {}),
@@ -112,12 +124,23 @@ const calling = [
 /** For runs in parts: plans, finished parts and shared places. */
 const splitting = ['split:query', 'split:update'] as const satisfies Permission[];
 
+/** For runs on AWS Batch: the job of a task, and what happens to it. */
+const submitting = [
+  'batch:submit',
+  'batch:describe',
+  'batch:terminate',
+  'batchJob:get',
+  'batchJob:update',
+  'batchJob:delete',
+] as const satisfies Permission[];
+
 /** Returns the permissions of a worker for an engine or transfers: tasks and jobs, files, and secrets of its kind. */
 export function workerPermissions({ resources, capabilities }: EngineCatalogue): Permission[] {
   const takesPasswords = capabilities.some(({ options }) => options.some(({ name }) => isSecretOption(name)));
   return [
     ...endTask,
     ...(resources.splits ? splitting : []),
+    ...(sizesOf(resources).batchHours > 0 ? submitting : []),
     ...releaseTasks,
     ...deleteTask,
     'accountSubscribers:batchGet',
@@ -171,7 +194,7 @@ export function statementsForOpenBuckets(scope: Construct): PolicyStatement[] {
 interface Grant {
   action: string;
   resource: string;
-  on?: 'dynamodb:LeadingKeys' | 's3:prefix';
+  on?: 'dynamodb:LeadingKeys' | 's3:prefix' | `aws:ResourceTag/${typeof jobTag}`;
   values: string[];
 }
 
@@ -217,6 +240,20 @@ function grantsOf(permission: Permission, resources: Resources): Grant[] {
       return grants('sqs:SendMessage', ...workQueues(resources).map(([, { queueArn }]) => queueArn));
     case 'engines:invoke':
       return grants('lambda:InvokeFunction', ...[...resources.engines.values()].map(({ functionArn }) => functionArn));
+    case 'batch:submit': {
+      const arns = [...resources.batch.values()].flatMap(({ queueArn, definitionArn }) => [queueArn, definitionArn]);
+      return [...grants('batch:SubmitJob', ...new Set(arns)), ...grants('batch:TagResource', jobArns)];
+    }
+    case 'batch:describe':
+      // It has no resource level.
+      return grants('batch:DescribeJobs', '*');
+    case 'batch:terminate':
+      return [...new Set([...resources.batch.values()].map(({ queueArn }) => queueArn))].map((queueArn) => ({
+        action: 'batch:TerminateJob',
+        resource: jobArns,
+        on: `aws:ResourceTag/${jobTag}`,
+        values: [queueArn],
+      }));
     case 'events:send':
     case 'progress:send':
       return grants('sqs:SendMessage', eventsQueue(kind, resources).queueArn);
@@ -249,6 +286,9 @@ function grantsOf(permission: Permission, resources: Resources): Grant[] {
   }
 }
 
+/** Jobs have ids that exist only at run time. */
+const jobArns = `arn:${Aws.PARTITION}:batch:${Aws.REGION}:${Aws.ACCOUNT_ID}:job/*`;
+
 function grants(action: string, ...resources: string[]): Grant[] {
   return resources.map((resource) => ({ action, resource, values: [] }));
 }
@@ -278,6 +318,7 @@ function objectGrant(kind: ObjectKind, action: string, bucket: Resources['bucket
 function conditionOn(key: Grant['on'], values: string[]): Conditions {
   if (key === undefined) return {};
   const unique = [...new Set(values)].sort();
+  if (key === `aws:ResourceTag/${jobTag}`) return { StringEquals: { [key]: unique } };
   return { [key === 's3:prefix' ? 'StringLike' : 'ForAllValues:StringLike']: { [key]: unique } };
 }
 

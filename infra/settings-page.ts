@@ -1,5 +1,6 @@
 import { engineCatalogues } from '../functions/catalogue/catalogues.ts';
-import { type SizeName, sizeRanges } from '../shared/catalogue/sizes.ts';
+import type { EngineResources } from '../shared/catalogue/catalogue.ts';
+import { mayRunOnBatch, type SizeName, sizeRanges, sizesOf } from '../shared/catalogue/sizes.ts';
 import { settings } from './settings.ts';
 
 type Row = readonly [name: string, defaultValue: string, meaning: string];
@@ -89,6 +90,11 @@ const sizeMeanings: Record<SizeName, string> = {
   diskMegabytes: 'disk, MB',
   timeoutSeconds: 'timeout, s',
   maxConcurrency: 'concurrency',
+  batchHours: 'hours on AWS Batch',
+  batchConcurrency: 'jobs at once',
+  batchVcpus: 'vCPUs of a job',
+  batchMemoryMegabytes: 'memory of a job, MB',
+  batchDiskGigabytes: 'disk of a job, GB',
 };
 
 /** Returns the text of docs/settings.md. */
@@ -122,7 +128,7 @@ Variables for tests and for other servers behind the local AWS are in [local.md]
 
 ${table(
   ['engine', ...sizes().map((size) => `\`${size}\`<br>${sizeMeanings[size]}`)],
-  engineCatalogues.map(({ engine, resources }) => [engine, ...sizes().map((size) => String(resources[size]))]),
+  engineCatalogues.map(({ engine, resources }) => [engine, ...sizes().map((size) => sizeShown(resources, size))]),
 )}
 
 ${sizes()
@@ -130,6 +136,8 @@ ${sizes()
   .join(' ')} The catalogues give the reasons for the defaults.
 
 \`maxConcurrency\` is the number of runs of more than two seconds that one account can have at a time. An engine has a tenth more workers, at least one, so that other accounts get their turn within seconds. Each conversion takes two invocations of the account's concurrency, because the worker waits for its engine.
+
+\`batchHours\` switches [AWS Batch](architecture.md#long-work-that-cannot-be-split) on for an engine: work that cannot be split and does not fit into one function then runs there, for that many hours at most. It has to end before the files of its task are deleted, so raise \`fileSeconds\` with it. \`batchVcpus\` is 1, 2, 4, 8 or 16, and Fargate takes 2 to 8 GB of memory per vCPU. See [deploy.md](deploy.md#work-of-hours).
 
 ## Not configurable
 
@@ -159,6 +167,11 @@ function isSettingName(name: string): name is SettingName {
 
 function sizes(): SizeName[] {
   return Object.keys(sizeMeanings).filter((name): name is SizeName => Object.hasOwn(sizeRanges, name));
+}
+
+/** Only engines in images that use no network run on AWS Batch. */
+function sizeShown(resources: EngineResources, size: SizeName): string {
+  return size.startsWith('batch') && !mayRunOnBatch(resources) ? '' : String(sizesOf(resources)[size]);
 }
 
 function coded([name, ...rest]: Row): string[] {

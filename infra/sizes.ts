@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs';
-import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
-import { type ChosenSizes, type SizeName, sizeRanges } from '../shared/catalogue/sizes.ts';
+import type { EngineCatalogue, EngineResources } from '../shared/catalogue/catalogue.ts';
+import { type ChosenSizes, mayRunOnBatch, type SizeName, sizeRanges, sizesOf } from '../shared/catalogue/sizes.ts';
 
 interface Preset {
   /** Maximum memory of a function. */
@@ -77,7 +77,10 @@ export function chosenSizes(scope: Construct, catalogues: EngineCatalogue[]): Ch
       maxConcurrency: Math.min(resources.maxConcurrency, preset.maxConcurrency - 1),
       ...given[engine],
     };
-    const changed = Object.entries(wanted).filter(([name, value]) => isSize(name) && resources[name] !== value);
+    const changed = Object.entries(wanted).filter(
+      ([name, value]) => isSize(name) && sizesOf(resources)[name] !== value,
+    );
+    checkBatch(engine, resources, wanted);
     return [engine, Object.fromEntries(changed)] as const;
   });
   return Object.fromEntries(chosen.filter(([, sizes]) => Object.keys(sizes).length > 0));
@@ -104,6 +107,30 @@ function sizeOf(key: string, name: SizeName, text: unknown): number {
   if (!Number.isInteger(value) || value < min || value > max)
     throw new Error(`Expected an integer from ${min} to ${max} for ${key} but received ${text}.`);
   return value;
+}
+
+/** Memory of a Fargate task by its vCPUs, in steps. */
+const fargateMemory: Record<number, { min: number; max: number; step: number }> = {
+  1: { min: 2_048, max: 8_192, step: 1_024 },
+  2: { min: 4_096, max: 16_384, step: 1_024 },
+  4: { min: 8_192, max: 30_720, step: 1_024 },
+  8: { min: 16_384, max: 61_440, step: 4_096 },
+  16: { min: 32_768, max: 122_880, step: 8_192 },
+};
+
+/** Throws for jobs on AWS Batch that Fargate refuses, or that an engine cannot have. */
+function checkBatch(engine: string, resources: EngineResources, wanted: object): void {
+  const { batchHours, batchVcpus, batchMemoryMegabytes } = sizesOf({ ...resources, ...wanted });
+  if (batchHours === 0) return;
+  if (!mayRunOnBatch(resources))
+    throw new Error(`Expected no ${engine}.batchHours: the engine needs the internet, which jobs on AWS Batch lack.`);
+  const memory = fargateMemory[batchVcpus];
+  if (!memory) throw new Error(`Expected 1, 2, 4, 8 or 16 for ${engine}.batchVcpus but received ${batchVcpus}.`);
+  const { min, max, step } = memory;
+  if (batchMemoryMegabytes < min || batchMemoryMegabytes > max || batchMemoryMegabytes % step !== 0)
+    throw new Error(
+      `Expected ${min} to ${max} in steps of ${step} for ${engine}.batchMemoryMegabytes with ${batchVcpus} vCPUs but received ${batchMemoryMegabytes}.`,
+    );
 }
 
 function isSize(name: string): name is SizeName {

@@ -27,6 +27,10 @@ export type Permission =
   | 'work:send'
   /** Invokes engines. */
   | 'engines:invoke'
+  /** Submits jobs of an engine to AWS Batch, looks at them, and ends them. */
+  | 'batch:submit'
+  | 'batch:describe'
+  | 'batch:terminate'
   | 'events:send'
   | 'progress:send'
   | 'webhooks:send'
@@ -41,6 +45,9 @@ export type Permission =
   | 'bus:put'
   /** Only the address of the issuer for sign-in, which requires no permission. */
   | 'issuer:locate';
+
+/** The tag of jobs on AWS Batch with the ARN of their queue, by which the roles of workers are limited to them. */
+export const jobTag = 'lathe-queue';
 
 /** For identifying the key of a request and counting its rate. */
 export const identifyKey = ['apiKey:get', 'rate:update'] as const satisfies Permission[];

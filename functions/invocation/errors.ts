@@ -16,9 +16,16 @@ export class NoEngineFree extends Error {
   override name = 'NoEngineFree';
 }
 
-/** A split run has no time left, and the next attempt goes on with what is not finished. */
+/** A run has no time left, and the next attempt goes on with what is not finished. */
 export class Unfinished extends Error {
   override name = 'Unfinished';
+  /** When the next attempt follows, if work goes on meanwhile. Absent if nothing does. */
+  readonly delaySeconds: number | undefined;
+
+  constructor(delaySeconds?: number) {
+    super('The run is not finished.');
+    this.delaySeconds = delaySeconds;
+  }
 }
 
 /** The engine has ended without a result. The run can be repeated. */

@@ -27,9 +27,14 @@ interface PostedFile extends StoredOutput {
   key: string;
 }
 
-/** Copies the outputs of a run of the engine out of the reach of its form. */
-export function keepOutputs(run: FileRun, outputs: StoredOutput[], maxOutputBytes: number): Promise<StoredFile[]> {
-  return keepPosted(run, postedFiles(run, outputs), maxOutputBytes);
+/** Copies the outputs that an engine posted, for this run or another one of the task, out of the reach of its form. */
+export function keepOutputs(
+  run: FileRun,
+  outputs: StoredOutput[],
+  maxOutputBytes: number,
+  postedBy: RunName = run.attempt,
+): Promise<StoredFile[]> {
+  return keepPosted(run, postedFiles({ ...run, attempt: postedBy }, outputs), maxOutputBytes);
 }
 
 /** Checks that the outputs of a part are stored as reported, and returns their versions. */

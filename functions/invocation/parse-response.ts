@@ -63,8 +63,23 @@ export function parseResponse(line: string, run: KnownRun): EngineResponse {
   }
 }
 
+/**
+ * Parses the lines that an engine has stored as its response so far. Throws if there are more or longer lines than a correct
+ * engine stores.
+ */
+export function parseResponses(stored: Uint8Array, run: KnownRun): EngineResponse[] {
+  if (stored.length > responseLimits.bytes) throw invalidResponse(`Found more than ${responseLimits.bytes} bytes.`);
+  const lines = new TextDecoder().decode(stored).split('\n');
+  if (lines.pop() !== '') throw invalidResponse('Found the beginning of a line.');
+  if (lines.length > responseLimits.lines) throw invalidResponse(`Found more than ${responseLimits.lines} lines.`);
+  const maxCharacters = maxLineCharacters(run);
+  if (lines.some(({ length }) => length > maxCharacters))
+    throw invalidResponse(`Found a line of more than ${maxCharacters} characters.`);
+  return lines.map((line) => parseResponse(line, run));
+}
+
 function checked(response: Record<string, unknown>, run: KnownRun): EngineResponse {
-  const { type, barriers, percent, outputs, details, msg, detail, message, engineMs } = response;
+  const { type, barriers, percent, outputs, details, msg, detail, message, engineMs, needsTime } = response;
   switch (type) {
     case 'isolation':
       return { type, barriers: barriersOf(barriers) };
@@ -78,6 +93,7 @@ function checked(response: Record<string, unknown>, run: KnownRun): EngineRespon
         msg: lineOf(textOf(msg, 'msg')).slice(0, responseLimits.msgCharacters).toWellFormed(),
         detail: logTextOf(detail, 'detail'),
         engineMs: engineMsOf(engineMs, run),
+        ...(needsTime === true ? { needsTime } : {}),
       };
     case 'done':
       if (run.part?.kind === 'survey' && !isPerformed(outputs, run.part)) return surveyed(details, run, engineMs);

@@ -1,8 +1,11 @@
 import { defined } from '../../shared/defined.ts';
-import { inputProblem } from '../../shared/tasks/limits.ts';
+import { indexedVideos, inputProblem } from '../../shared/tasks/limits.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
+import { Unfinished } from '../invocation/errors.ts';
 import { formatsOf, planRun, type RunPlan } from '../invocation/plan-run.ts';
+import { batch, hasBatch } from './batch/on-demand.ts';
+import { needBatch, readBatch } from './batch/stored-job.ts';
 import { keepResult, lastResponse, requestOf, revoke, unlessAborted } from './engine-response.ts';
 import { learnSpeed, writeEstimate } from './learn-speed.ts';
 import { runSplit, type WholeRun } from './split/split-run.ts';
@@ -16,13 +19,55 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
     run.parameters,
     run.inputs.flatMap((input) => input.files),
   );
-  const split = await runSplit(engine, run, plan);
-  const result = split && 'files' in split ? split : await runWhole(engine, run, plan, split);
+  const result = await (hasBatch(engine) ? runAnywhere : runHere)(engine, run, plan);
   // An estimate is not worth the repetition of a run.
   await learnSpeed(engine, run, plan, result).catch((error) =>
     run.logger.warn('the speed of a run could not be kept', { error }),
   );
   return result;
+}
+
+async function runHere(engine: string, run: Run, plan: RunPlan): Promise<RunResult> {
+  const split = await runSplit(engine, run, plan);
+  return split && 'files' in split ? split : runWhole(engine, run, plan, split);
+}
+
+/** Ends the job of a task that has ended, if it runs on AWS Batch. */
+export async function endJob(engine: string, taskId: string): Promise<void> {
+  if (hasBatch(engine)) await (await batch()).endBatch(taskId);
+}
+
+/** Performs a run on AWS Batch if it cannot be split and does not fit into one function. */
+async function runAnywhere(engine: string, run: Run, plan: RunPlan): Promise<RunResult> {
+  const { task, deadline } = run;
+  const { runOnBatch } = await batch();
+  const known = await readBatch(task.id);
+  if (known) return runOnBatch(engine, run, plan, known);
+  // The disk of the function has no room for the inputs and as much again.
+  const isTooLarge = plan.maxOutputBytes < plan.files.reduce((sum, { size }) => sum + size, 0);
+  const isIndexed = plan.files.every(({ format }) => indexedVideos.includes(catalogue.canonical(format)));
+  const split =
+    isTooLarge && !isIndexed ? undefined : await runSplit(engine, run, plan).catch(unlessTooLarge(isTooLarge));
+  if (split && 'files' in split) return split;
+  const { details, estimatedSeconds = 0 } = split ?? {};
+  if (isTooLarge || Date.now() + estimatedSeconds * 1_000 > deadline)
+    return runOnBatch(engine, run, plan, await needBatch(task, details));
+  try {
+    return await runWhole(engine, run, plan, split);
+  } catch (error) {
+    const needsTime =
+      (error instanceof EngineError && error.needsTime) || (run.signal.aborted && Date.now() >= deadline);
+    if (!needsTime) throw error;
+    await needBatch(task, details);
+    throw new Unfinished();
+  }
+}
+
+/** Handles the failure of a split run: one that read too much for the disk of a function goes to AWS Batch. */
+function unlessTooLarge(isTooLarge: boolean): (error: unknown) => undefined {
+  return (error) => {
+    if (!isTooLarge || !(error instanceof EngineError)) throw error;
+  };
 }
 
 async function runWhole(engine: string, run: Run, plan: RunPlan, whole?: WholeRun): Promise<RunResult> {
@@ -37,7 +82,10 @@ async function runWhole(engine: string, run: Run, plan: RunPlan, whole?: WholeRu
     revoke(task.id, attempt),
   );
   run.engine = { ms: response.engineMs, formats: formatsOf(plan) };
-  if (response.type === 'refused') throw new EngineError(response.msg, { detail: response.detail });
+  if (response.type === 'refused') {
+    const { msg, detail, needsTime = false } = response;
+    throw new EngineError(msg, { detail, needsTime });
+  }
   if (whole) writeEstimate(whole.estimatedSeconds, response.engineMs / 1_000, engine);
   const details = whole || response.details ? { ...response.details, ...whole?.details } : undefined;
   return keepResult(run, plan, { ...response, ...defined({ details }) });

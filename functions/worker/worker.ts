@@ -109,6 +109,8 @@ export interface Worker {
   /** The engine whose queue it consumes; absent if all engines share one queue. */
   engine?: string;
   perform(run: Run, engine: string): Promise<RunResult>;
+  /** Ends what goes on for a task without a run. Called after the task has ended, perhaps more than once. */
+  ended?(taskId: string, engine: string): Promise<void>;
 }
 
 /** Stands for all engines if they share their workers. */
@@ -135,12 +137,18 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   const account = user === undefined ? undefined : { user, engine: shared };
   const queueUrl = required(queueVariable(engine));
   const hide = () => hideFor(queueUrl, record.receiptHandle, hiddenSeconds);
+  /** Ends the work of the task once it has ended, and deletes its parts. Until then a later attempt goes on with them. */
+  const discardWork = async () => {
+    await worker.ended?.(taskId, engine);
+    await discardParts(taskId);
+  };
   // Shorter than the visibility timeout of the queue, so that another worker follows within a minute if this one dies.
   const [decision] = await Promise.all([lifecycle.start(taskId, { near, account, share }), hide()]);
   if (decision.outcome === 'postponed') await lifecycle.giveBack(engine, decision.task, later(queuedAt));
   if (!('group' in decision)) {
     // The worker may have died after it recorded the end, or the client may have ended the task after the worker died.
-    if (decision.outcome === 'refused' && decision.reason === 'ended') await discardParts(taskId);
+    if (decision.outcome === 'missing' || (decision.outcome === 'refused' && decision.reason === 'ended'))
+      await discardWork();
     logger.info('nothing to do', { taskId, outcome: decision.outcome, invocationId: context.awsRequestId });
     return;
   }
@@ -173,19 +181,17 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     ...limitTask(run, controller),
   ];
   try {
-    const isKept = await complete(run, await worker.perform(run, engine), group, stopHeartbeat);
+    const isKept = await complete(run, discardWork, await worker.perform(run, engine), group, stopHeartbeat);
     measure(isKept ? 'completed' : 'lost');
   } catch (error) {
     if ([controller.signal.reason, error].some(isReturn)) {
       await stopHeartbeat();
       await discard(run);
-      // A split run that goes on has not waited in the queue since its first delivery.
-      const since = error instanceof Unfinished ? Date.now() : queuedAt;
-      const isGivenBack = await lifecycle.giveBack(engine, run.task, later(since), attempt);
+      const isGivenBack = await lifecycle.giveBack(engine, run.task, nextDelivery(error, queuedAt), attempt);
       measure(isGivenBack ? 'given back' : 'lost');
       return;
     }
-    const failure = await recordFailure(run, error);
+    const failure = await recordFailure(run, discardWork, error);
     measure(failure ? 'failed' : 'lost', failure);
   } finally {
     for (const timer of timers) clearTimeout(timer);
@@ -198,6 +204,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
 /** Records the result of a run. Returns false if the run had lost its task. */
 async function complete(
   run: Run,
+  discardWork: () => Promise<void>,
   { leftovers = [], ...result }: RunResult,
   group: Group,
   stopHeartbeat: () => Promise<void>,
@@ -213,13 +220,22 @@ async function complete(
     deleteKeys(leftovers).catch((error) => run.logger.warn('left to the sweep', { leftovers, error })),
   ]);
   if (outcome !== 'changed') await discard(run);
-  else if (run.usedMs) await discardParts(task.id);
+  else if (run.usedMs) await discardWork();
   return outcome === 'changed';
 }
 
 /** Returns whether a run ends without a result so that another one follows. */
 function isReturn(error: unknown): boolean {
   return error instanceof Yielded || error instanceof NoEngineFree || error instanceof Unfinished;
+}
+
+/** Returns when the task of a run that ended with an error is delivered again. */
+function nextDelivery(error: unknown, queuedAt: number): Later {
+  if (!(error instanceof Unfinished)) return later(queuedAt);
+  // A run that goes on has not waited in the queue since its first delivery.
+  const { delaySeconds } = error;
+  const now = Date.now();
+  return delaySeconds === undefined ? later(now) : { delaySeconds, queuedAt: now, goesOn: true };
 }
 
 /** Returns when a task that has waited since a time is delivered again. */
@@ -264,12 +280,16 @@ function startMeasuring(engine: string, queuedAt: number, ids: { attempt: number
 }
 
 /** Records the failure of a task and returns it; undefined if the run had lost its task. */
-async function recordFailure(run: Run, error: unknown): Promise<TaskFailure | undefined> {
+async function recordFailure(
+  run: Run,
+  discardWork: () => Promise<void>,
+  error: unknown,
+): Promise<TaskFailure | undefined> {
   const { signal, task, attempt } = run;
   if (signal.aborted && signal.reason instanceof TaskLost) {
     run.logger.info('the run lost its task', { reason: signal.reason.message });
     await discard(run);
-    if (run.usedMs && signal.reason.isEnded) await discardParts(task.id);
+    if (run.usedMs && signal.reason.isEnded) await discardWork();
     return undefined;
   }
   const failure = failureOf(signal.aborted ? signal.reason : error);
@@ -288,7 +308,7 @@ async function recordFailure(run: Run, error: unknown): Promise<TaskFailure | un
   // The time limit of an engine is not the client's, so a run that reaches it is not charged.
   const engine = failure.errorCode === 'engine_timeout' ? {} : engineTime(run);
   const { outcome } = await lifecycle.apply(task.id, { type: 'failed', attempt, failure, ...engine });
-  if (run.usedMs && outcome === 'changed') await discardParts(task.id);
+  if (run.usedMs && outcome === 'changed') await discardWork();
   return failure;
 }
 
@@ -297,7 +317,7 @@ function discard({ task, attempt }: Run): Promise<void> {
   return deleteFiles(task, (key) => !key.startsWith(attemptPrefix(task.id, attempt)));
 }
 
-/** Deletes the parts of a task that has ended. Until then a later attempt goes on with them. */
+/** Deletes the parts of a task. */
 function discardParts(id: string): Promise<void> {
   const prefix = partsPrefix(id);
   // The sweep deletes what this leaves.

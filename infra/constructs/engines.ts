@@ -16,6 +16,7 @@ import {
 } from '../permissions.ts';
 import { settingsWithout, splitSettings } from '../settings.ts';
 import { workersOf } from '../sizes.ts';
+import { BatchJob } from './batch.ts';
 import { type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
 import { layerOf } from './layers.ts';
 import { consume } from './queue-source.ts';
@@ -64,10 +65,16 @@ export class Engine extends Construct {
     return worker;
   }
 
+  /** Adds the job definition of the engine on AWS Batch. */
+  addJob(environment: Record<string, string>): BatchJob {
+    return new BatchJob(this, 'Job', this.catalogue, engineEnvironment(environment));
+  }
+
   #workerProps(all: Resources, environment: Record<string, string>): FunctionProps {
     const { engine, resources: size } = this.catalogue;
     const permissions = workerPermissions(this.catalogue);
-    const resources = { ...all, engines: new Map([...all.engines].filter(([name]) => name === engine)) };
+    const own = <T>(map: Map<string, T>) => new Map([...map].filter(([name]) => name === engine));
+    const resources = { ...all, engines: own(all.engines), batch: own(all.batch) };
     return {
       entry: workerEntry,
       description: `Worker: ${this.catalogue.summary}`,
@@ -110,7 +117,7 @@ export class Engine extends Construct {
       description: summary,
       timeout: Duration.seconds(size.timeoutSeconds),
       memoryMegabytes: size.memoryMegabytes,
-      environment: Object.fromEntries(engineVariables.map((variable) => [variable, environment[variable] ?? ''])),
+      environment: engineEnvironment(environment),
       statements: [],
       diskMegabytes: size.diskMegabytes,
       tenancy: tenancyUnless(this, environment.LATHE_SINGLE_TENANT ?? ''),
@@ -126,6 +133,10 @@ export class Engine extends Construct {
         : new ImageFunction(this, 'Engine', engineProps);
     return engine;
   }
+}
+
+function engineEnvironment(environment: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(engineVariables.map((variable) => [variable, environment[variable] ?? '']));
 }
 
 /** Timeout of the shared worker. */

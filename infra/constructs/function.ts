@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { AssetHashType, type Duration, type IResolvable, RemovalPolicy, Size } from 'aws-cdk-lib';
-import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
+import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -49,12 +49,12 @@ export interface FunctionProps {
 }
 
 /** Records the module of a function, so that the local stack can run its source. */
-const entryMetadata = 'local-aws:entry';
+export const entryMetadata = 'local-aws:entry';
 
 const bundler = `${projectRoot}/infra/bundle-function.ts`;
 
 /** Returns the architecture of engines: x86_64, unless the context value `architecture` is arm64. */
-function engineArchitecture(scope: Construct): Architecture {
+export function engineArchitecture(scope: Construct): Architecture {
   const wanted = scope.node.tryGetContext('architecture') ?? 'x86_64';
   if (wanted === 'x86_64') return Architecture.X86_64;
   if (wanted === 'arm64') return Architecture.ARM_64;
@@ -169,6 +169,19 @@ export class LayeredFunction extends BaseFunction {
   }
 }
 
+function imageOptions(scope: Construct, folder: string) {
+  const isArm = engineArchitecture(scope) === Architecture.ARM_64;
+  return {
+    buildArgs: { ENGINE: basename(folder) },
+    platform: isArm ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
+  };
+}
+
+/** Returns the image of an engine for another place than Lambda. It is the same asset, so it is built and stored once. */
+export function engineImage(scope: Construct, id: string, folder: string): DockerImageAsset {
+  return new DockerImageAsset(scope, id, { directory: stageContext(folder), ...imageOptions(scope, folder) });
+}
+
 /** An engine with system programs: a container image of what the engine loads. */
 export class ImageFunction extends BaseFunction {
   readonly function: LambdaFunction;
@@ -176,13 +189,9 @@ export class ImageFunction extends BaseFunction {
   constructor(scope: Construct, id: string, props: FunctionProps & { diskMegabytes: number }) {
     super(scope, id, props);
     const folder = dirname(props.entry);
-    const architecture = engineArchitecture(this);
     this.function = new DockerImageFunction(this, 'Function', {
-      code: DockerImageCode.fromImageAsset(stageContext(folder), {
-        buildArgs: { ENGINE: basename(folder) },
-        platform: architecture === Architecture.ARM_64 ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
-      }),
-      architecture,
+      code: DockerImageCode.fromImageAsset(stageContext(folder), imageOptions(this, folder)),
+      architecture: engineArchitecture(this),
       ...this.common(props),
       ephemeralStorageSize: Size.mebibytes(props.diskMegabytes),
     });

@@ -17,6 +17,7 @@ const runInRoot = fileURLToPath(new URL('run-in-root.sh', import.meta.url));
 interface ImageConfig {
   Env: string[];
   Entrypoint: string[];
+  Cmd?: string[];
   WorkingDir: string;
 }
 
@@ -64,15 +65,19 @@ export class BuildahBuilder implements Builder {
   start(engine: string, env: Record<string, string>, data = ''): RunningImage {
     const root = this.#roots.get(engine);
     if (root === undefined) throw new Error(`The image of ${engine} was not built.`);
-    const { Env, Entrypoint, WorkingDir } = this.#configOf(engine);
+    const { Env, Entrypoint, Cmd, WorkingDir } = this.#configOf(engine);
     const variables = [...Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
     const inRoot = ['sh', runInRoot, root, data, lambdaUser, WorkingDir];
     // As the first process of its namespace, the entry point takes its children with it.
     const namespaces = ['--mount', '--ipc', '--pid', '--fork', '--kill-child'];
-    const started = spawn('unshare', [...namespaces, ...inRoot, 'env', '-i', ...variables, ...Entrypoint], {
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const started = spawn(
+      'unshare',
+      [...namespaces, ...inRoot, 'env', '-i', ...variables, ...Entrypoint, ...(Cmd ?? [])],
+      {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     return {
       process: started,
       stop: () => started.kill('SIGKILL'),

@@ -5,7 +5,7 @@ import { projectRoot } from '../bundling.ts';
 import { installationOf, type LockFile } from './lock-file.ts';
 import { moduleGraph } from './module-graph.ts';
 
-const runtimeClient = 'packages/runtime-client/src/main.ts';
+const entries = ['packages/runtime-client/src/main.ts', 'functions/engines/runtime/job/main.ts'];
 export const dockerfile = 'functions/engines/Dockerfile';
 const packageLists = ['packages.txt', 'packages-optional.txt'];
 
@@ -42,7 +42,7 @@ export function stageContext(folder: string, root = projectRoot): string {
 }
 
 function contextOf(folder: string, root: string): Context {
-  const graph = moduleGraph(root, [runtimeClient, `${folder}/handler.ts`]);
+  const graph = moduleGraph(root, [...entries, `${folder}/handler.ts`]);
   const lock: LockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const { packageJson, lockFile } = installationOf(`lathe-${basename(folder)}`, lock, graph.packages);
   return {

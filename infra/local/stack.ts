@@ -102,6 +102,7 @@ export async function startLocalStack({
     prepare: (prepared) => storeDevelopment(prepared, apiKey, identity),
     codeOf: built ? bundlesIn(built.bundles) : bundlesOnDemand(),
     variablesOf: (fn, cores) => ({ ...inherited(fn), ...localShare(fn, cores), ...filesVariable }),
+    jobVariables: inherited({}),
     isAwaited: ({ entry }) => awaited.some((path) => entry.startsWith(path)),
     slotsOf: workerSlots,
     isConsumed: ({ function: fn }) => !off.includes(fn.environment.LATHE_ENGINE ?? ''),
@@ -212,7 +213,7 @@ function operatorMay(stack: LocalStack): PolicyStatement[] {
 }
 
 /** Returns variables that say that the service is local, of this machine's fonts and, for functions with layers, of the folder that replaces /opt. */
-function inherited({ layers = [] }: LocalFunction): Record<string, string> {
+function inherited({ layers = [] }: Pick<LocalFunction, 'layers'>): Record<string, string> {
   const { FONTCONFIG_FILE, LATHE_LAYERS } = process.env;
   return defined({
     LATHE_LOCAL: 'true',

@@ -110,6 +110,18 @@ export function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
+/** Reads the first bytes of an object; undefined if there is none. */
+export async function readStart(key: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  const { client, name } = bucket();
+  try {
+    const range = { Bucket: name, Key: key, Range: `bytes=0-${maxBytes - 1}` };
+    return await (await client.send(new GetObjectCommand(range))).Body?.transformToByteArray();
+  } catch (error) {
+    if (await isMissing(key, error)) return undefined;
+    throw error;
+  }
+}
+
 /** Deletes an object, if it exists. */
 export async function deleteObject(key: string): Promise<void> {
   const { client, name } = bucket();

@@ -50,6 +50,11 @@ export function functionVariable(engine: string): string {
   return `LATHE_FUNCTION_${engine.toUpperCase()}`;
 }
 
+/** Returns the name of the environment variable that holds the job queue and the job definition of an engine on AWS Batch. */
+export function batchVariable(engine: string): string {
+  return `LATHE_BATCH_${engine.toUpperCase()}`;
+}
+
 /** The rest is read on demand: a worker may need none of it. */
 const maxNear = 20;
 

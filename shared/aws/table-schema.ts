@@ -31,6 +31,8 @@ export const partitions = {
   accountImageKey: 'imagekeys#',
   /** Derivatives of pictures that are being made, and for a minute those that several requests waited for. */
   derivative: 'derivative#',
+  /** The job of a task on AWS Batch. */
+  batchJob: 'batch#',
   /** The open connections of a key. */
   keyConnection: 'keyconn#',
   /** An account with its members and invitations. */

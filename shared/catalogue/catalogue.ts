@@ -68,6 +68,13 @@ export interface EngineResources {
    * Folders in layers/ that hold its programs for x86_64, for deployments that run it as a zip on the managed runtime.
    */
   layers?: string[];
+  /** Maximum duration of a run on AWS Batch, for work that fits no function. Defaults to 0: there is none. */
+  batchHours?: number;
+  /** Maximum number of jobs at once, and their size. */
+  batchConcurrency?: number;
+  batchVcpus?: number;
+  batchMemoryMegabytes?: number;
+  batchDiskGigabytes?: number;
   /** Whether its programs use the network. Defaults to false. */
   network?: boolean;
   /** Whether it can do a run in parts, by several invocations at once. Defaults to false. */

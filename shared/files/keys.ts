@@ -62,8 +62,11 @@ export function outputKey(taskId: string, run: RunName, index: number): string {
   return `${attemptPrefix(taskId, run)}${index}`;
 }
 
-/** What a marker revokes: an attempt with its parts, or the join of its parts, which goes on when parts are revoked. */
-export type Revocable = number | `${number}/join`;
+/**
+ * What a marker revokes: an attempt with its parts, the join of its parts, which goes on when parts are revoked, or a job on AWS
+ * Batch.
+ */
+export type Revocable = number | `${number}/join` | `${number}/batch`;
 
 /** Returns the key of the marker that revokes a run of a task. The bucket's lifecycle rule deletes it. */
 export function revokedKey(taskId: string, run: Revocable): string {

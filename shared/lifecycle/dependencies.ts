@@ -26,6 +26,8 @@ export interface Later {
   delaySeconds: number;
   /** In milliseconds. */
   queuedAt: number;
+  /** Whether its work goes on meanwhile, so that the time is charged. Defaults to false. */
+  goesOn?: boolean;
 }
 
 /** Atomic changes of single records. A change of a task and the charge to its account are one write. */

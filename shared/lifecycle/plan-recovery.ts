@@ -32,7 +32,7 @@ export function planRecovery(task: Task, snapshot: Snapshot, now: number): Recov
   }
   if (task.form) return [{ type: 'checkUpload' }];
   if (task.status === 'created') return planWaiting(task, snapshot, now);
-  const lostAt = (task.heartbeatAt ?? 0) + 2 * heartbeatWindowMs;
+  const lostAt = Math.max(task.heartbeatAt ?? 0, task.resumesAt ?? 0) + 2 * heartbeatWindowMs;
   if (!isPeriodOver(lostAt, 0, lastCheckedAt, now)) return [];
   return [isExhausted(task) ? { type: 'failExhausted' } : { type: 'release', isLate: false }];
 }

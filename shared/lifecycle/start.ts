@@ -122,7 +122,9 @@ export async function giveBack(
   attempt?: number,
 ): Promise<boolean> {
   if (attempt !== undefined) {
-    const { outcome } = await changeTask(deps, task.id, { type: 'returned', attempt }, task);
+    const resumesAt = deps.now() + later.delaySeconds * 1_000;
+    const returned = { type: 'returned', attempt, resumesAt, ...defined({ goesOn: later.goesOn }) } as const;
+    const { outcome } = await changeTask(deps, task.id, returned, task);
     if (outcome !== 'changed') return false;
   }
   await deps.enqueue(engine, task, later);

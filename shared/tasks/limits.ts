@@ -1,4 +1,5 @@
 import type { Catalogue, EngineResources } from '../catalogue/catalogue.ts';
+import { sizesOf } from '../catalogue/sizes.ts';
 import { type JsonObject, processingFailed, type StoredFile, type Task, type TaskFailure } from './task.ts';
 
 /**
@@ -9,6 +10,9 @@ export const maxFilesPerTask = 500;
 
 /** Maximum size of files and details in a record. The rest is left to its parameters, its links to other tasks and its state. */
 export const maxResultBytes = 300_000;
+
+/** More than any image of an engine takes unpacked. */
+const imageGigabytes = 5;
 
 /** How many files of a task are fetched or stored concurrently. Each holds up to four parts of 5 MB in memory. */
 export const filesAtOnce = 4;
@@ -36,9 +40,18 @@ export function maxFileBytesOf({ limits }: Pick<Task, 'limits'>, settings: { max
   return Math.min(settings.maxFileBytes, limits?.maxFileBytes ?? settings.maxFileBytes);
 }
 
-/** Returns the maximum size of an engine's inputs: half of its disk. Most conversions write about as much as they read. */
-export function maxInputBytes({ diskMegabytes }: EngineResources): number {
-  return diskBytes({ diskMegabytes }) / 2;
+/**
+ * Returns the maximum size of an engine's inputs: half of the largest disk that it may run on. Most conversions write about as
+ * much as they read.
+ */
+export function maxInputBytes(resources: EngineResources): number {
+  const { batchHours } = sizesOf(resources);
+  return (batchHours > 0 ? batchDiskBytes(resources) : diskBytes(resources)) / 2;
+}
+
+/** Returns the size of the disk of an engine's jobs on AWS Batch, without the image, which is on the same disk. */
+export function batchDiskBytes(resources: EngineResources): number {
+  return (sizesOf(resources).batchDiskGigabytes - imageGigabytes) * 1024 ** 3;
 }
 
 /** Maximum size of a video that is converted in parts, each of which reads only its own bytes. */
@@ -86,7 +99,7 @@ export function inputProblem(
   const size = files.reduce((sum, file) => sum + file.size, 0);
   // If it turns out that the video cannot be split, its task fails when it runs.
   const isInParts = readsInParts(catalogue, resources, operation, files);
-  const limit = isInParts ? maxSplitInputBytes : maxInputBytes(resources);
+  const limit = Math.max(isInParts ? maxSplitInputBytes : 0, maxInputBytes(resources));
   if (size > limit)
     return `The input has ${grouped(size)} bytes; this operation takes at most ${grouped(limit)} bytes in one task. Split the input or make it smaller first.`;
   // Each input becomes at least one file, unless they are merged.

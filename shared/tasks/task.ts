@@ -112,6 +112,11 @@ export interface Task extends Due {
   attempt: number;
   /** How many runs returned the task to its queue. Those runs were not lost. */
   returns?: number;
+  /**
+   * When the next run of a returned task is due, in milliseconds; absent while a run owns the task. Until then the task is not
+   * lost, and a message that is delivered twice starts no second run.
+   */
+  resumesAt?: number;
   /** When the owner last sent a heartbeat, in milliseconds; absent while no run owns the task. */
   heartbeatAt?: number;
   createdAt: string;

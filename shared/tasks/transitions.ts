@@ -8,6 +8,8 @@ import { hasEnded, revisionOf } from './task.ts';
 export const heartbeatWindowMs = 30_000;
 /** How long a task may stay in a queue before the sweep sends its message again. */
 export const queueTimeoutMs = 15 * 60_000;
+/** How far the clocks of two workers may diverge. */
+const clockMs = 5_000;
 /** Lost runs after which a task fails, because its input seems to kill every worker. */
 export const maxAttempts = 5;
 
@@ -17,8 +19,11 @@ export type TaskEvent =
   | { type: 'progressed'; attempt: number; percent?: number; parts?: TaskParts; meter?: Meter }
   | { type: 'completed'; attempt: number; files: StoredFile[]; details?: JsonObject; engine?: EngineTime }
   | { type: 'failed'; attempt: number; failure: TaskFailure; engine?: EngineTime }
-  /** The run ends without a result so that other tasks get their turn. Another run starts over. */
-  | { type: 'returned'; attempt: number }
+  /**
+   * The run ends without a result so that other tasks get their turn. Another run starts over at `resumesAt`, or continues work
+   * that goes on meanwhile (`goesOn`) and whose time is charged.
+   */
+  | { type: 'returned'; attempt: number; resumesAt?: number; goesOn?: boolean }
   | { type: 'uploaded'; file: StoredFile }
   /** The client starts the upload of its file in parts, or starts over. */
   | { type: 'partsStarted'; parts: PartsUpload }
@@ -140,14 +145,25 @@ function afterRun(task: Task, event: RunEvent, now: number): Decision {
     case 'failed':
       return ended(task, now, { status: 'failed', failure: event.failure, ...used(task, event.engine) });
     case 'returned':
-      return returned(task, now);
+      return returned(task, event, now);
   }
 }
 
-/** Releases a task from its run, whose time is not charged. The next run keeps the reservation. The status stays. */
-function returned({ heartbeatAt: _heartbeat, ...task }: Task, now: number): Decision {
+/**
+ * Releases a task from its run, whose time is charged only if its work goes on. The next run keeps the reservation. The status
+ * stays.
+ */
+function returned(
+  { heartbeatAt: _heartbeat, ...task }: Task,
+  { resumesAt, goesOn = false }: Extract<TaskEvent, { type: 'returned' }>,
+  now: number,
+): Decision {
   const { since: _since, ...meter } = task.meter ?? {};
-  return changed(task, now, { returns: (task.returns ?? 0) + 1, ...(task.meter ? { meter } : {}) });
+  return changed(task, now, {
+    returns: (task.returns ?? 0) + 1,
+    ...defined({ resumesAt }),
+    ...(task.meter ? { meter: goesOn ? task.meter : meter } : {}),
+  });
 }
 
 /** Returns whether a task has lost too many runs to be started again. */
@@ -167,7 +183,9 @@ function start(task: Task, now: number, reserveMs?: number): Decision {
   // A task with a form gets its file from the client, never from a worker.
   if (task.form) return refused('waiting');
   if (task.status === 'processing' && (task.heartbeatAt ?? 0) + heartbeatWindowMs > now) return refused('owned');
-  return changed(task, now, {
+  const { resumesAt = 0, ...rest } = task;
+  if (now < resumesAt - clockMs) return refused('owned');
+  return changed(rest, now, {
     status: 'processing',
     attempt: task.attempt + 1,
     heartbeatAt: now,
@@ -209,7 +227,7 @@ function changed(task: Task, now: number, change: Partial<Task>): Decision {
 
 function ended(task: Task, now: number, change: Partial<Task>): Decision {
   // A deleted task keeps the time of its first end.
-  const { form: _form, heartbeatAt: _heartbeat, parts: _parts, ...rest } = task;
+  const { form: _form, heartbeatAt: _heartbeat, resumesAt: _resumes, parts: _parts, ...rest } = task;
   return changed(rest, now, {
     ...change,
     endedAt: task.endedAt ?? new Date(now).toISOString(),

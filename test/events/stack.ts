@@ -10,7 +10,10 @@ import { settingsOfTests } from '../support/running-stack.ts';
 export async function startStack(
   settings: Record<string, string> = {},
   options: Partial<
-    Pick<LocalStackOptions, 'alter' | 'socketsPort' | 'socketLimits' | 'deliverTwice' | 'alarmSpeed' | 'faults'>
+    Pick<
+      LocalStackOptions,
+      'template' | 'alter' | 'socketsPort' | 'socketLimits' | 'deliverTwice' | 'alarmSpeed' | 'faults'
+    >
   > = {},
 ) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'lathe-test-'));

@@ -68,6 +68,7 @@ const everything = {
   openBuckets: 'opened',
   signUp: 'true',
   'media.diskMegabytes': '4096',
+  'media.batchHours': '4',
 };
 
 const plain = appWith('plain');

@@ -54,7 +54,15 @@ export async function startS3Door(options: {
       webSocketApis: [],
       distributions: [],
     },
-    ...{ eventBuses: [], userPools: [], queueSources: [], schedules: [], alarms: [] },
+    ...{
+      eventBuses: [],
+      userPools: [],
+      queueSources: [],
+      schedules: [],
+      alarms: [],
+      jobQueues: [],
+      jobDefinitions: [],
+    },
   };
   const credentials = options.users.map((user): Credentials => ({ ...user, sessionToken: '', role: fullAccess }));
   const open = new Map<string, LocalBucket>();

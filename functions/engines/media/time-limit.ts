@@ -124,6 +124,7 @@ function tooLong(
   ];
   return new EngineError(
     `This would take about ${duration(seconds)}, but the limit is ${duration(limit.max)}. To stay within it, ${advice.join(', or ')}.`,
+    { needsTime: true },
   );
 }
 

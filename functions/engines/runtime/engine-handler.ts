@@ -92,7 +92,8 @@ async function respond(
   } catch (error) {
     if (error instanceof EngineError) {
       logger.info('refused the work', { reason: hide(error.message) });
-      return { type: 'refused', msg: error.message, detail: hide(error.detail), engineMs };
+      const needsTime = error.needsTime ? ({ needsTime: true } as const) : {};
+      return { type: 'refused', msg: error.message, detail: hide(error.detail), engineMs, ...needsTime };
     }
     // The process itself may have caused the failure, so it is not used again.
     sandbox.endProcess();

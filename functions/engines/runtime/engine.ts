@@ -87,9 +87,12 @@ export class EngineError extends Error {
   override name = 'EngineError';
   /** The last lines of the program's output, for the log. */
   readonly detail: string;
+  /** Whether the work would succeed with more time. */
+  readonly needsTime: boolean;
 
-  constructor(msg: string, options: { detail?: string; cause?: unknown } = {}) {
+  constructor(msg: string, options: { detail?: string; cause?: unknown; needsTime?: boolean } = {}) {
     super(msg, { cause: options.cause });
+    this.needsTime = options.needsTime ?? false;
     this.detail = options.detail?.slice(-maxDetailCharacters) ?? '';
   }
 }

@@ -179,7 +179,7 @@ export type EngineResponse =
   | { type: 'progress'; percent: number }
   /** An engine sends a survey in its details; checked, it is a field of its own. */
   | { type: 'done'; outputs: RemoteOutput[]; details?: JsonObject; survey?: Survey; engineMs: number }
-  /** The file or the options are at fault: `msg` is for the user, `detail` for the log. */
-  | { type: 'refused'; msg: string; detail: string; engineMs: number }
+  /** The file or the options are at fault: `msg` is for the user, `detail` for the log. `needsTime` if more time would help. */
+  | { type: 'refused'; msg: string; detail: string; engineMs: number; needsTime?: true }
   /** The engine is at fault: the run is repeated. */
   | { type: 'broken'; message: string };

@@ -18,15 +18,14 @@ export interface RunWatch {
  * Watches for the revocation of a run. Lambda does not end an invocation when its caller disconnects, so the worker stores
  * an object in the bucket instead. If the worker has died, the run ends at its deadline.
  */
-export function watchRun(
-  { revoked, deadline }: Pick<EngineRequest, 'revoked' | 'deadline'>,
-  logger: Pick<Logger, 'warn'>,
-): RunWatch {
+export function watchRun(request: Pick<EngineRequest, 'revoked' | 'deadline'>, logger: Pick<Logger, 'warn'>): RunWatch {
   const controller = new AbortController();
   const stopped = new AbortController();
   const { signal } = stopped;
   let asking = false;
   const ask = async () => {
+    // Read each time: a job on AWS Batch gets new URLs while it runs.
+    const { revoked } = request;
     if (asking || revoked === undefined) return;
     asking = true;
     try {
@@ -39,8 +38,11 @@ export function watchRun(
       asking = false;
     }
   };
-  const poll = revoked === undefined ? undefined : setInterval(ask, pollMs);
-  const timer = setTimeout(() => controller.abort(new RunRevoked('The run is out of time.')), deadline - Date.now());
+  const poll = request.revoked === undefined ? undefined : setInterval(ask, pollMs);
+  const timer = setTimeout(
+    () => controller.abort(new RunRevoked('The run is out of time.')),
+    request.deadline - Date.now(),
+  );
   return {
     signal: controller.signal,
     stop() {

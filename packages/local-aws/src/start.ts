@@ -8,6 +8,7 @@ import {
   type WebSocketApi,
   type WebSocketLimits,
 } from './api-gateway/websocket/websocket-api.ts';
+import { JobScheduler } from './batch/job-scheduler.ts';
 import { type Build, createDistribution } from './cloudfront/distribution.ts';
 import type { AlarmState } from './cloudwatch/evaluate.ts';
 import { openLogs } from './cloudwatch/logs.ts';
@@ -59,6 +60,8 @@ export interface LocalAwsOptions {
   startImage?: RuntimeOptions['startImage'];
   /** Returns local overrides of a function's variables. */
   variablesOf?(fn: LocalFunction, cores: number): Record<string, string>;
+  /** Additional variables of jobs of AWS Batch. */
+  jobVariables?: Record<string, string>;
   /** Whether a client waits for a function, which then has priority; defaults to functions of APIs. */
   isAwaited?(fn: LocalFunction): boolean;
   /** Returns the maximum concurrent messages of a queue; defaults to what Lambda or the processors allow. */
@@ -196,6 +199,15 @@ async function start(options: LocalAwsOptions, front: Front, socketsFront: Front
     onError: (error) => report(`embedded servers: ${String(error)}`),
   });
   const buses = startEventBuses(stack.eventBuses);
+  const jobs =
+    stack.jobQueues.length > 0
+      ? new JobScheduler({
+          stack,
+          cores,
+          variables: options.jobVariables ?? {},
+          log: (job, stream, line) => logs.write({ name: job }, stream, line),
+        })
+      : undefined;
   let sockets: WebSocketApi | undefined;
   let functions: LocalRuntime | undefined;
   const gate = createGate({
@@ -208,6 +220,7 @@ async function start(options: LocalAwsOptions, front: Front, socketsFront: Front
     putEvents: buses.put,
     sockets: () => sockets,
     functions: () => functions,
+    jobs,
     recordFolder: options.recordFolder,
     onDenied: ({ roleArn, action, resource }) => report(`refused: ${roleArn} may not ${action} on ${resource}`),
     onError: (error) => report(`gate: ${error instanceof Error ? error.stack : String(error)}`),
@@ -313,7 +326,7 @@ async function start(options: LocalAwsOptions, front: Front, socketsFront: Front
       monitoring.stop();
       await Promise.all([...schedules, ...sources].map(([, each]) => each.stop()));
       await realTime?.close();
-      await runtime.stop();
+      await Promise.all([runtime.stop(), jobs?.stop()]);
       await Promise.all([front.close(), socketsFront?.close()]);
       await servers.close();
       await logs.close();
@@ -347,6 +360,7 @@ function awsEnvironment(
     AWS_ENDPOINT_URL_S3: `${origin}/_aws/s3`,
     AWS_ENDPOINT_URL_STS: `${origin}/_aws/sts`,
     AWS_ENDPOINT_URL_EVENTBRIDGE: `${origin}/_aws/events`,
+    AWS_ENDPOINT_URL_BATCH: `${origin}/_aws/batch`,
     AWS_ENDPOINT_URL_LAMBDA: `${origin}/_aws/lambda`,
     ...(sockets
       ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: `${origin}/_aws/apigatewaymanagementapi/${sockets.stage}` }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../../functions/engines/runtime/engine.ts';
-import { parseResponse, responseLimits } from '../../../functions/invocation/parse-response.ts';
+import { parseResponse, parseResponses, responseLimits } from '../../../functions/invocation/parse-response.ts';
 import { maxFilesPerTask } from '../../../shared/tasks/limits.ts';
 
 const run = { outputFormat: 'webp', elapsedMs: 5_000 };
@@ -176,5 +176,30 @@ describe('An output in the response', () => {
     expect(() => parseResponse(inline(base64('1')), run)).toThrow(EngineError);
     const zip = JSON.stringify({ ...done, outputs: [{ ...output, format: 'zip' }] });
     expect(() => parseResponse(zip, run)).toThrow(EngineError);
+  });
+});
+
+describe('A stored response', () => {
+  const parseStored = (text: string) => parseResponses(new TextEncoder().encode(text), run);
+  const line = (response: unknown) => `${JSON.stringify(response)}\n`;
+
+  test('has the lines so far', () => {
+    expect(parseStored(line({ type: 'progress', percent: 3 }) + line(done))).toEqual([
+      { type: 'progress', percent: 3 },
+      done,
+    ]);
+    expect(parseStored(line({ ...refused, needsTime: true }))).toEqual([{ ...refused, needsTime: true }]);
+    expect(parseStored(line({ ...refused, needsTime: 'yes' }))).toEqual([refused]);
+  });
+
+  test.for([
+    ['the beginning of a line', JSON.stringify(done)],
+    ['a line that is too long', `${' '.repeat(responseLimits.lineCharacters + 1)}\n`],
+    ['too many lines', '1\n'.repeat(responseLimits.lines + 1)],
+    ['too many bytes', ' '.repeat(responseLimits.bytes + 1)],
+    ['something else than lines of JSON', '<html>\n'],
+    ['an output of another format', line({ ...done, outputs: [{ ...output, format: 'exe' }] })],
+  ])('is refused if it has %s', ([, text]) => {
+    expect(() => parseStored(text ?? '')).toThrow("The engine's response was not valid");
   });
 });

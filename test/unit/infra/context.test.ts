@@ -38,6 +38,12 @@ describe('sizes of engines', () => {
     expect(waitConcurrency(scopeWith(context))).toBeUndefined();
   });
 
+  test('switch AWS Batch on for an engine, with jobs of a size that Fargate has', () => {
+    const context = { 'media.batchHours': '4', 'media.batchVcpus': '16', 'media.batchMemoryMegabytes': '32768' };
+    expect(sizesWith(context)).toEqual({ media: { batchHours: 4, batchVcpus: 16, batchMemoryMegabytes: 32_768 } });
+    expect(sizesWith({ 'media.batchHours': '0' })).toEqual({});
+  });
+
   test('reach the catalogue of a function by its environment', () => {
     const [image] = engineCatalogues;
     if (!image) throw new Error('There is no engine.');
@@ -55,6 +61,10 @@ describe('sizes of engines', () => {
     [{ 'media.maxConcurrency': '0' }, 'Expected an integer from 1 to 1000 for media.maxConcurrency but received 0.'],
     [{ 'video.memoryMegabytes': '3008' }, 'but received video.memoryMegabytes'],
     [{ 'media.memory': '3008' }, 'but received media.memory'],
+    [{ 'webpage.batchHours': '1' }, 'Expected no webpage.batchHours'],
+    [{ 'media.batchHours': '13' }, 'Expected an integer from 0 to 12 for media.batchHours but received 13.'],
+    [{ 'media.batchHours': '1', 'media.batchVcpus': '3' }, 'Expected 1, 2, 4, 8 or 16 for media.batchVcpus'],
+    [{ 'media.batchHours': '1', 'media.batchVcpus': '16' }, 'Expected 32768 to 122880 in steps of 8192'],
   ])('are refused where they are wrong: %j', ([context, message]) => {
     expect(() => sizesWith(context)).toThrow(message);
   });

@@ -96,6 +96,13 @@ describe('the inputs of a task', () => {
     }
   });
 
+  it('may take half of the disk of its jobs, if the engine has hours on AWS Batch', () => {
+    for (const { resources } of engineCatalogues) {
+      const long = { ...resources, batchHours: 1, batchDiskGigabytes: 105 };
+      expect(maxInputBytes(long)).toBe(50 * 1024 ** 3);
+    }
+  });
+
   it('are held by the engine of media at the largest size that is taken in', () => {
     const size = numberSettings.maxFileBytes.defaultValue;
     expect(inputProblem(catalogue, 'media', 'convert', sized(size))).toBeUndefined();

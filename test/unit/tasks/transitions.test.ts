@@ -294,6 +294,23 @@ describe('returned', () => {
     expect(takenBy(next(decide(task, events.canceled, now)))).toBe(0);
     expect(next(decide(task, events.started, now)).meter).toMatchObject({ since: now, reservedMs: 10_000 });
   });
+
+  it('starts no run before the next one is due, so that a message that is delivered twice does no harm', () => {
+    const resumesAt = now + 20_000;
+    const task = next(decide(states['processing, alive'], { type: 'returned', attempt: 1, resumesAt }, now));
+
+    expect(decide(task, events.started, now + 10_000)).toEqual({ outcome: 'refused', reason: 'owned' });
+    expect(next(decide(task, events.started, resumesAt))).not.toHaveProperty('resumesAt');
+    expect(next(decide(task, events.canceled, now))).not.toHaveProperty('resumesAt');
+  });
+
+  it('charges the time of work that goes on without the run', () => {
+    const meter = { limits: { account: 600_000 }, month: '2026-01', since: beganAt, reservedMs: 500_000 };
+    const returned = { type: 'returned', attempt: 1, goesOn: true } as const;
+    const task = next(decide({ ...states['processing, alive'], meter }, returned, now));
+
+    expect(takenBy(next(decide(task, events.canceled, now + 5_000)))).toBe(Math.min(500_000, now + 5_000 - beganAt));
+  });
 });
 
 describe('a task of a job', () => {

@@ -43,8 +43,10 @@ async function run(work: Work): Promise<void> {
   } catch (error) {
     const end = { warmPrograms: warmPrograms() };
     const refusal = faultOfFile(error, work.folder);
-    if (refusal) send({ ...end, type: 'refused', msg: refusal.message, detail: refusal.detail });
-    else
+    if (refusal) {
+      const { message: msg, detail, needsTime } = refusal;
+      send({ ...end, type: 'refused', msg, detail, needsTime });
+    } else
       send({ ...end, type: 'broken', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
 }

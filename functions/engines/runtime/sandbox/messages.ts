@@ -25,7 +25,7 @@ export type ToSandbox = { type: 'run'; work: Work };
 /** The result of a piece of work, with the warm programs to keep running, by their process IDs in the sandbox. */
 type End = { warmPrograms: number[] } & (
   | { type: 'done'; result: WorkResult }
-  | { type: 'refused'; msg: string; detail: string }
+  | { type: 'refused'; msg: string; detail: string; needsTime: boolean }
   | { type: 'broken'; stack: string }
 );
 
@@ -163,6 +163,7 @@ function endOf(fields: Record<string, unknown>): WithoutPrograms<End> {
         msg: shown(fields.msg, 'msg', 1_000),
         // The end of a program's output has the reason for its failure.
         detail: printable(textOf(fields.detail, 'detail').slice(-8_000), 8_000),
+        needsTime: fields.needsTime === true,
       };
     case 'broken':
       return { type: 'broken', stack: shown(fields.stack, 'stack', 8_000) };

@@ -314,7 +314,8 @@ export class Sandbox {
         } else if (message.type !== 'ready' && message.type !== 'settled') {
           const settle = () => {
             if (message.type === 'done') resolve(message.result);
-            else if (message.type === 'refused') reject(new EngineError(message.msg, { detail: message.detail }));
+            else if (message.type === 'refused')
+              reject(new EngineError(message.msg, { detail: message.detail, needsTime: message.needsTime }));
             else reject(new Error(`The engine failed: ${message.stack}`));
           };
           // Later messages do not belong to this work.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LocalFunction } from '../template/model.ts';
 
 export interface Logs {
-  write(fn: LocalFunction, stream: 'stdout' | 'stderr', line: string): void;
+  write(fn: Pick<LocalFunction, 'name'>, stream: 'stdout' | 'stderr', line: string): void;
   close(): Promise<void>;
 }
 
@@ -11,7 +11,7 @@ export interface Logs {
 export function openLogs(
   folder: string,
   report: (line: string) => void,
-  onLine: (fn: LocalFunction, line: string) => void = () => {},
+  onLine: (fn: Pick<LocalFunction, 'name'>, line: string) => void = () => {},
 ): Logs {
   mkdirSync(folder, { recursive: true });
   const files = new Map<string, WriteStream>();

@@ -27,7 +27,7 @@ export interface Monitoring {
   /** Returns the state of each alarm by name. */
   states(): Record<string, AlarmState>;
   /** Reads the metrics in a line of a function's log. */
-  readLog(fn: LocalFunction, line: string): void;
+  readLog(fn: Pick<LocalFunction, 'name'>, line: string): void;
   countInvocation(fn: LocalFunction, outcome: InvocationOutcome): void;
   countResponse(api: LocalHttpApi, status: number): void;
   stop(): void;

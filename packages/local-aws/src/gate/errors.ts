@@ -77,7 +77,7 @@ function respondJsonError(service: JsonService, error: unknown, res: ServerRespo
 
 function statusOf(service: JsonService, reason: RefusalReason | undefined): number {
   if (reason === undefined) return 500;
-  // SQS and Lambda refuse with 403, DynamoDB with 400.
-  if ((service === 'sqs' || service === 'lambda') && reason === 'access-denied') return 403;
+  // SQS, Lambda and Batch refuse with 403, DynamoDB with 400.
+  if ((service === 'sqs' || service === 'lambda' || service === 'batch') && reason === 'access-denied') return 403;
   return reason === 'too-large' ? 413 : 400;
 }

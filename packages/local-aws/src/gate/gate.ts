@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type ManagedConnections, manageConnection } from '../api-gateway/websocket/connections-api.ts';
+import { type BatchJobs, callBatch } from '../batch/batch-api.ts';
 import { dynamodbActions } from '../dynamodb/actions.ts';
 import { eventsActions } from '../eventbridge/actions.ts';
 import type { FaultName, Faults } from '../faults/faults.ts';
@@ -64,6 +65,8 @@ export interface GateOptions {
   sockets?: () => ManagedConnections | undefined;
   /** The functions that calls invoke, if they have started. */
   functions?: () => InvokableFunctions | undefined;
+  /** The jobs of AWS Batch, if the stack has queues for them. */
+  jobs?: BatchJobs | undefined;
   /** Faults of correct calls. */
   faults?: Faults | undefined;
   /** A folder to record decisions in. */
@@ -164,6 +167,11 @@ export function createGate(options: GateOptions): Gate {
     if (service === 'lambda') {
       const call = { path: url.path.slice(`${prefix}${service}`.length), query: url.query, body };
       await invokeFunction(stack, options.functions?.(), req, res, call, (need) => authorise(req, credentials, [need]));
+      return;
+    }
+    if (service === 'batch') {
+      const call = { method: req.method ?? '', path: url.path.slice(`${prefix}${service}`.length) };
+      callBatch(options.jobs, call, parseInput(body), res, (need) => authorise(req, credentials, [need]));
       return;
     }
     const operation = operationOf(service, req.headers['x-amz-target']);
@@ -287,7 +295,12 @@ function splitUrl(url: string): { path: string; query: string } {
 function serviceOf(path: string): Service {
   const name = path.slice(prefix.length).split('/', 1)[0];
   if (name === connectionsService) return 'execute-api';
-  return name === 'dynamodb' || name === 'sqs' || name === 'events' || name === 'lambda' || name === 'sts'
+  return name === 'dynamodb' ||
+    name === 'sqs' ||
+    name === 'events' ||
+    name === 'lambda' ||
+    name === 'batch' ||
+    name === 'sts'
     ? name
     : 's3';
 }

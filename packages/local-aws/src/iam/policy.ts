@@ -46,6 +46,11 @@ const conditionKeys = new Set(
   ),
 );
 
+/** Tags have keys of their own. */
+function isKnownKey(key: string): boolean {
+  return conditionKeys.has(key) || /^aws:(?:request|resource)tag\/./.test(key);
+}
+
 /**
  * Decides a request as IAM does: an explicit Deny of either policy wins, otherwise an Allow of either is enough. Caller
  * and resources belong to one account, so an Allow of the resource's policy suffices.
@@ -77,7 +82,7 @@ export function assertUnderstood({ functions, queues, buckets }: LocalStack): vo
   ];
   for (const { logicalId, statements } of owners) {
     for (const [operator, keys] of statements.flatMap(({ conditions }) => Object.entries(conditions))) {
-      const key = Object.keys(keys).find((each) => !conditionKeys.has(each.toLowerCase()));
+      const key = Object.keys(keys).find((each) => !isKnownKey(each.toLowerCase()));
       const unknown = operators.has(operator) ? key && `condition key ${key}` : `condition operator ${operator}`;
       if (unknown) throw new Error(`The policy of ${logicalId} has the ${unknown}, which is not understood here`);
     }

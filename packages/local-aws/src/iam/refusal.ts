@@ -1,4 +1,4 @@
-export type JsonService = 'dynamodb' | 'sqs' | 'events' | 'execute-api' | 'lambda';
+export type JsonService = 'dynamodb' | 'sqs' | 'events' | 'execute-api' | 'lambda' | 'batch';
 export type Service = JsonService | 's3' | 'sts';
 
 export type RefusalReason =
@@ -40,6 +40,7 @@ export function operationOf(service: JsonService, target: string | string[] | un
     events: 'AWSEvents.',
     'execute-api': '?',
     lambda: '?',
+    batch: '?',
   }[service];
   if (typeof target !== 'string' || !target.startsWith(prefix)) {
     throw new Refusal('unsupported', 'The request does not name an operation of this service.');

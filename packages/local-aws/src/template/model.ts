@@ -228,6 +228,30 @@ export interface LocalAlarm {
   missing: 'breaching' | 'notBreaching';
 }
 
+/** A job queue of AWS Batch, with the capacity of its compute environment. */
+export interface LocalJobQueue {
+  logicalId: string;
+  arn: string;
+  maxVcpus: number;
+  /** Whether it has a scheduling policy, so that each job names its share. */
+  hasShares: boolean;
+}
+
+export interface LocalJobDefinition {
+  logicalId: string;
+  /** With the revision. */
+  arn: string;
+  /** Absolute path of the script that it runs, and the module that the script serves. */
+  script: string;
+  entry: string;
+  vcpus: number;
+  memoryMegabytes: number;
+  timeoutSeconds: number | undefined;
+  /** Required by queues with a scheduling policy. */
+  schedulingPriority: number | undefined;
+  environment: Record<string, string>;
+}
+
 export interface LocalStack {
   account: string;
   region: string;
@@ -245,4 +269,6 @@ export interface LocalStack {
   queueSources: QueueSource[];
   schedules: Schedule[];
   alarms: LocalAlarm[];
+  jobQueues: LocalJobQueue[];
+  jobDefinitions: LocalJobDefinition[];
 }

@@ -70,6 +70,30 @@ export function referable(
       const attributes = { Arn: arn('cognito-idp', `userpool/${logicalId}`), ProviderURL: `${origins.api}/_oidc` };
       return { ref: logicalId, attributes };
     }
+    case 'AWS::Batch::ComputeEnvironment': {
+      const ref = arn('batch', `compute-environment/${logicalId}`);
+      return { ref, attributes: { ComputeEnvironmentArn: ref } };
+    }
+    case 'AWS::Batch::JobQueue': {
+      const ref = arn('batch', `job-queue/${logicalId}`);
+      return { ref, attributes: { JobQueueArn: ref } };
+    }
+    case 'AWS::Batch::SchedulingPolicy': {
+      const ref = arn('batch', `scheduling-policy/${logicalId}`);
+      return { ref, attributes: { Arn: ref } };
+    }
+    case 'AWS::Batch::JobDefinition':
+      return { ref: arn('batch', `job-definition/${logicalId}:1`) };
+    case 'AWS::EC2::VPC':
+      return { ref: logicalId, attributes: { VpcId: logicalId } };
+    case 'AWS::EC2::Subnet':
+      return { ref: logicalId, attributes: { SubnetId: logicalId } };
+    case 'AWS::EC2::RouteTable':
+      return { ref: logicalId, attributes: { RouteTableId: logicalId } };
+    case 'AWS::EC2::SecurityGroup':
+      return { ref: logicalId, attributes: { GroupId: logicalId } };
+    case 'AWS::EC2::SubnetRouteTableAssociation':
+    case 'AWS::EC2::VPCEndpoint':
     case 'AWS::IAM::Policy':
     case 'AWS::CDK::Metadata':
     case 'AWS::Cognito::ManagedLoginBranding':

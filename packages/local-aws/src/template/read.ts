@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { readAlarms } from './alarms.ts';
+import { readBatch } from './batch.ts';
 import { readDeployments } from './deployments.ts';
 import { type FilledBucket, readDistributions } from './distributions.ts';
 import { readFlattened } from './flatten.ts';
@@ -104,7 +105,7 @@ interface Folders {
 }
 
 function assemble(ofType: ByType, folders: Folders): LocalStack {
-  const { functionRoles, invokers, assumable } = readRoles(ofType);
+  const { functionRoles, invokers, assumable, executionRoles } = readRoles(ofType);
   const deployments = readDeployments(ofType);
   const layers = new Map(
     ofType('AWS::Lambda::LayerVersion')
@@ -152,6 +153,7 @@ function assemble(ofType: ByType, folders: Folders): LocalStack {
     ),
     schedules,
     alarms: readAlarms(ofType),
+    ...readBatch(ofType, executionRoles, folders.root),
   };
 }
 
@@ -162,6 +164,8 @@ interface Roles {
   invokers: Map<string, LocalRole>;
   /** Roles that other roles assume. */
   assumable: Map<string, LocalRole>;
+  /** Roles with which Fargate starts containers. */
+  executionRoles: Map<string, LocalRole>;
 }
 
 /** Reads policies that are separate resources, by the names of their roles. */
@@ -189,6 +193,7 @@ function readRoles(ofType: ByType): Roles {
   const functionRoles = new Map<string, LocalRole>();
   const invokers = new Map<string, LocalRole>();
   const assumable = new Map<string, LocalRole>();
+  const executionRoles = new Map<string, LocalRole>();
   const attached = readAttachedPolicies(ofType);
   for (const { logicalId, ref, arn, properties } of ofType('AWS::IAM::Role')) {
     const inline = properties.objects('Policies').flatMap((policy) => {
@@ -200,16 +205,19 @@ function readRoles(ofType: ByType): Roles {
     const users: Record<string, Map<string, LocalRole>> = {
       'lambda.amazonaws.com': functionRoles,
       'apigateway.amazonaws.com': invokers,
+      'ecs-tasks.amazonaws.com': executionRoles,
       [`arn:aws:iam::${account}:root`]: assumable,
     };
     const user = assumingPrincipal(logicalId, properties.object('AssumeRolePolicyDocument'));
     const roles = users[user];
     if (!roles)
-      throw new NotUnderstood(`${logicalId} can be assumed by others than Lambda, API Gateway and its own account.`);
+      throw new NotUnderstood(
+        `${logicalId} can be assumed by others than Lambda, API Gateway, Fargate and its own account.`,
+      );
     properties.pass('A text for people', 'Description');
     roles.set(arn, { logicalId, arn, statements });
   }
-  return { functionRoles, invokers, assumable };
+  return { functionRoles, invokers, assumable, executionRoles };
 }
 
 function assumingPrincipal(logicalId: string, document: Properties): string {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import type { BatchJobs } from '../../src/batch/batch-api.ts';
 import type { CapacityMeter } from '../../src/dynamodb/capacity/meter.ts';
 import type { Faults } from '../../src/faults/faults.ts';
 import { createGate, type Denial } from '../../src/gate/gate.ts';
@@ -118,6 +119,8 @@ export function makeStack(origin: string): LocalStack {
     queueSources: [],
     schedules: [],
     alarms: [],
+    jobQueues: [],
+    jobDefinitions: [],
   };
 }
 
@@ -140,6 +143,7 @@ export async function startLocalAws(
     dataDirectory?: string;
     change?: (stack: LocalStack) => void;
     functions?: InvokableFunctions;
+    jobs?: (stack: LocalStack) => BatchJobs;
     addresses?: ServerAddresses;
     meter?: CapacityMeter;
     faults?: Faults;
@@ -169,6 +173,7 @@ export async function startLocalAws(
     faults,
     servers,
     functions: () => options.functions,
+    jobs: options.jobs?.(stack),
     recordFolder: process.env.LATHE_GATE_RECORD,
     onDenied: (denial) => denials.push(denial),
     onError: (error) => errors.push(error),
