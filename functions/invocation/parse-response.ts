@@ -127,7 +127,7 @@ function surveyed(details: unknown, run: KnownRun, engineMs: unknown): EngineRes
 /** Returns whether an output may have a format. */
 function isExpected(format: string, { part, outputFormat, archive, picture }: KnownRun): boolean {
   // Only the join reads chunks and sound.
-  if (part && part.kind !== 'survey' && part.kind !== 'join' && ['mkv', 'mp4'].includes(format)) return true;
+  if (part && ['chunk', 'measure', 'sound'].includes(part.kind) && ['mkv', 'mp4'].includes(format)) return true;
   if (archive !== undefined && format === 'zip') return true;
   return format === outputFormat || (picture !== undefined && pictureFormats.some((known) => known === format));
 }

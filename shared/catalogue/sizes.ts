@@ -42,14 +42,23 @@ export function mayRunOnBatch({ packaging, network = false }: EngineResources): 
 /** Sizes that a deployment chooses for its engines instead of those in their catalogues. */
 export type ChosenSizes = Record<string, Partial<Pick<EngineResources, SizeName>>>;
 
-/** Encodes chosen sizes for an environment variable. */
+const sizeNames = Object.keys(sizeRanges) as SizeName[];
+
+/** Encodes chosen sizes for an environment variable. The names are left out: all variables of a function share 4 KB. */
 export function encodeSizes(chosen: ChosenSizes): string {
-  return JSON.stringify(chosen);
+  const lists = Object.entries(chosen).map(([engine, sizes]) => [engine, sizeNames.map((name) => sizes[name] ?? null)]);
+  return JSON.stringify(Object.fromEntries(lists));
 }
 
 /** Decodes what `encodeSizes` wrote; without the variable, nothing was chosen. */
 export function decodeSizes(text: string | undefined): ChosenSizes {
-  return text ? JSON.parse(text) : {};
+  const lists: Record<string, (number | null)[]> = text ? JSON.parse(text) : {};
+  return Object.fromEntries(
+    Object.entries(lists).map(([engine, sizes]) => [
+      engine,
+      Object.fromEntries(sizeNames.flatMap((name, index) => (sizes[index] == null ? [] : [[name, sizes[index]]]))),
+    ]),
+  );
 }
 
 /** Returns a catalogue with the chosen sizes of its engine. */

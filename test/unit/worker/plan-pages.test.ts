@@ -61,8 +61,8 @@ describe('The plan of pages', () => {
 
   test('names its parts by their order', () => {
     expect(partsOfPages({ seconds: 1, surveyMs: 0, pages: 9, cuts: [0, 4, 9] })).toEqual([
-      { name: 'p0', request: { kind: 'pages', from: 0, to: 4 }, weight: 4 },
-      { name: 'p1', request: { kind: 'pages', from: 4, to: 9 }, weight: 5 },
+      { name: 'p0', request: { kind: 'pages', from: 0, to: 4 }, weight: 4, read: {} },
+      { name: 'p1', request: { kind: 'pages', from: 4, to: 9 }, weight: 5, read: {} },
     ]);
   });
 });
