@@ -196,7 +196,22 @@ function changed({ name }: Source): LatheError {
 /** Returns a body of a known size, which is never in memory as a whole. */
 function streamed(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, bytes: number) {
   const headers = { 'content-length': String(bytes) };
-  return { body: ReadableStream.from(chunks), headers, ...streaming };
+  return { body: streamOf(chunks), headers, ...streaming };
+}
+
+/** Returns what `ReadableStream.from` does in Node: the types of browsers do not have it. */
+function streamOf(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const items = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await items.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await items.return?.();
+    },
+  });
 }
 
 /** Returns bytes as a body. Node copies them unless they are streamed, and browsers cannot stream. */
