@@ -169,7 +169,7 @@ describe('an error names what the local stack would not run as AWS does', () => 
         const role = first(template, 'AWS::IAM::Role');
         within(role.Properties.AssumeRolePolicyDocument, 'Statement', 0).Principal = { Service: 'ec2.amazonaws.com' };
       },
-      /can be assumed by others than Lambda, API Gateway and its own account/,
+      /can be assumed by others than Lambda, API Gateway, Fargate and its own account/,
     ],
     [
       'a role of an integration that API Gateway may not assume',
