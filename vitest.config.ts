@@ -34,7 +34,7 @@ const faults = [
   'test/events/follow.test.ts',
   'test/infra/images/{container,context,layers}.test.ts',
   'test/security/{hostile-engine,hostile-function,planted-program}.test.ts',
-  'test/stack/{retention,split,split-pages}.test.ts',
+  'test/stack/{large-output,retention,split,split-pages}.test.ts',
   'packages/local-aws/test/gate/misbehaving.test.ts',
   'packages/local-aws/test/lambda/{runtime,scheduling}.test.ts',
 ];

@@ -11,6 +11,7 @@ import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
 import { isSecretOption } from '../shared/catalogue/options.ts';
 import { sizesOf } from '../shared/catalogue/sizes.ts';
 import { objectPrefixes } from '../shared/files/keys.ts';
+import { maxRequestBytes } from '../shared/files/limits.ts';
 import {
   chargeTask,
   deleteTask,
@@ -24,6 +25,7 @@ import {
   releaseTasks,
   type SignedKind,
 } from '../shared/permissions.ts';
+import { diskBytes } from '../shared/tasks/limits.ts';
 
 /** The resources that functions work on. */
 export interface Resources {
@@ -121,6 +123,9 @@ const calling = [
   'engine:put',
 ] as const satisfies Permission[];
 
+/** For an output that is too large for a form. */
+const storingInParts = ['files:abort', 'files:listParts'] as const satisfies Permission[];
+
 /** For runs in parts: plans, finished parts and shared places. */
 const splitting = ['split:query', 'split:update'] as const satisfies Permission[];
 
@@ -150,6 +155,7 @@ export function workerPermissions({ resources, capabilities }: EngineCatalogue):
     'files:get',
     'files:put',
     ...(resources.packaging === 'worker' ? performing : calling),
+    ...(resources.packaging !== 'worker' && diskBytes(resources) > maxRequestBytes ? storingInParts : []),
     ...(takesPasswords ? (['passwords:get'] as const) : []),
   ];
 }

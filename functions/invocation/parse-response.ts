@@ -37,7 +37,8 @@ export const responseLimits = {
 } as const;
 
 /** What a worker knows about a run without trusting the engine. */
-export interface KnownRun extends Pick<EngineRequest, 'outputFormat' | 'inlineBytes' | 'archive' | 'picture' | 'part'> {
+export interface KnownRun
+  extends Pick<EngineRequest, 'outputFormat' | 'inlineBytes' | 'archive' | 'picture' | 'part' | 'large'> {
   inputs?: { size: number }[];
   /** The time since the engine was invoked. */
   elapsedMs: number;
@@ -150,17 +151,22 @@ function barriersOf(value: unknown): Isolation {
 
 function outputsOf(value: unknown, run: KnownRun): RemoteOutput[] {
   const { archive, inlineBytes, part } = run;
+  let { large } = run;
   let left = inlineBytes ?? 0;
   const maxOutputs = archive === undefined ? outputCount(part) : 1;
   const outputs = listOf(value, 'outputs', maxOutputs, (output): RemoteOutput => {
-    const { name, format, etag, content } = fieldsOf(output, 'an output');
+    const { name, format, etag, parts, content } = fieldsOf(output, 'an output');
     if (typeof format !== 'string' || !isExpected(format, run))
       throw unexpected(`the format ${run.outputFormat}`, format);
     const facts = { name: textOf(name, 'a name', responseLimits.nameCharacters), format };
-    if (content === undefined || inlineBytes === undefined) {
-      if (typeof etag !== 'string' || !/^"[\x21\x23-\x7e]{1,100}"$/.test(etag)) throw unexpected('a tag of S3', etag);
-      return { ...facts, etag };
+    if (parts !== undefined) {
+      // Its media type was fixed when its upload began.
+      if (!large || format !== run.outputFormat) throw unexpected('one output in parts', 'another');
+      const tags = listOf(parts, 'parts', large.parts.length + 1, tagOf);
+      large = undefined;
+      return { ...facts, parts: tags };
     }
+    if (content === undefined || inlineBytes === undefined) return { ...facts, etag: tagOf(etag) };
     const bytes = textOf(content, 'content', base64Length(inlineBytes));
     const size = Buffer.byteLength(bytes, 'base64');
     // Buffer skips other characters, and the content would be shorter than its length says.
@@ -172,6 +178,11 @@ function outputsOf(value: unknown, run: KnownRun): RemoteOutput[] {
   if (outputs.length === 0) throw unexpected('one or more outputs', value);
   if (part?.kind === 'pages' && outputs.length !== maxOutputs) throw unexpected(`${maxOutputs} outputs`, value);
   return outputs;
+}
+
+function tagOf(value: unknown): string {
+  if (typeof value !== 'string' || !/^"[\x21\x23-\x7e]{1,100}"$/.test(value)) throw unexpected('a tag of S3', value);
+  return value;
 }
 
 /** Returns the maximum number of outputs of a part, or of a whole run. */

@@ -44,6 +44,6 @@ export function presignRevoked(taskId: string, run: Revocable, deadline: number)
   return getSignedUrl(client, command, { expiresIn: secondsUntil(deadline) });
 }
 
-function secondsUntil(deadline: number): number {
+export function secondsUntil(deadline: number): number {
   return Math.max(0, Math.ceil((deadline - Date.now()) / 1000)) + graceSeconds;
 }

@@ -2,15 +2,18 @@ import { putObject } from '../../shared/aws/objects.ts';
 import { writeEngineState } from '../../shared/aws/stores/engine-state.ts';
 import { withDeadline } from '../../shared/concurrency.ts';
 import { defined } from '../../shared/defined.ts';
-import { postedKey, type Revocable, type RunName, revokedKey } from '../../shared/files/keys.ts';
+import { largeKey, postedKey, type Revocable, type RunName, revokedKey } from '../../shared/files/keys.ts';
+import { maxFileBytesOf } from '../../shared/tasks/limits.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
-import type { EngineRequest, EngineResponse, SourceRead } from '../engines/runtime/protocol.ts';
+import { type EngineRequest, type EngineResponse, maxPostBytes, type SourceRead } from '../engines/runtime/protocol.ts';
 import { BrokenRun } from '../invocation/errors.ts';
 import { invokeEngine } from '../invocation/invoke-engine.ts';
-import { keepOutputs, storedOf } from '../invocation/keep-outputs.ts';
+import { keepOutputs } from '../invocation/keep-outputs.ts';
+import { LargeUpload } from '../invocation/large-upload.ts';
 import { invalidResponse } from '../invocation/parse-response.ts';
 import { formatsOf, type RunPlan } from '../invocation/plan-run.ts';
 import { presignInput, presignOutput, presignRevoked } from '../invocation/presign.ts';
+import { settings } from '../wiring/settings.ts';
 import type { Run, RunResult } from './worker.ts';
 
 /** How long an engine may take to notice that its run is revoked, and end it. */
@@ -19,10 +22,29 @@ export const endingMs = 3_000;
 type Done = Extract<EngineResponse, { type: 'done' }>;
 type LastResponse = Exclude<EngineResponse, { type: 'isolation' | 'progress' }>;
 
-/** The prefix of the outputs of a run, and the marker that revokes it. */
+/** The prefix of the outputs of a run, the marker that revokes it, and the upload of an output that is too large for a form. */
 export interface RunNames {
   output: RunName;
   revoked: Revocable;
+  large?: LargeUpload | undefined;
+}
+
+/** Performs a whole run with an upload for an output that is too large for a form, if there is room for one. */
+export async function withLargeUpload<T>(
+  { task, attempt, logger }: Run,
+  plan: Pick<RunPlan, 'outputFormat' | 'maxOutputBytes'>,
+  perform: (large: LargeUpload | undefined) => Promise<T>,
+): Promise<T> {
+  // Smaller in tests.
+  const overBytes = Number(process.env.LATHE_FORM_BYTES ?? maxPostBytes);
+  const largest = Math.min(plan.maxOutputBytes, maxFileBytesOf(task, settings));
+  if (largest <= overBytes) return perform(undefined);
+  const large = await LargeUpload.start(largeKey(task.id, attempt), plan, overBytes);
+  try {
+    return await perform(large);
+  } finally {
+    await large.end().catch((error) => logger.warn('left to the sweep', { key: large.key, error }));
+  }
 }
 
 /** Returns the request of a run, with signed URLs of its files. `read` says what is fetched of the first. */
@@ -49,6 +71,7 @@ export async function requestOf(
     ),
     output: await presignOutput(task.id, names.output, plan.maxOutputBytes, deadline),
     revoked: await presignRevoked(task.id, names.revoked, deadline),
+    ...defined({ large: await names.large?.sign(deadline) }),
     deadline,
   };
 }
@@ -75,11 +98,16 @@ export async function lastResponse(
 }
 
 /** Keeps the outputs of a whole run, and returns its result. */
-export async function keepResult(run: Run, plan: RunPlan, { outputs, details, engineMs }: Done): Promise<RunResult> {
+export async function keepResult(
+  run: Run,
+  plan: RunPlan,
+  { outputs, details, engineMs }: Done,
+  large?: LargeUpload,
+): Promise<RunResult> {
   const { task, attempt } = run;
   run.engine = { ms: engineMs, formats: formatsOf(plan) };
   return {
-    files: await keepOutputs(run, storedOf(outputs), plan.maxOutputBytes),
+    files: await keepOutputs(run, outputs, plan.maxOutputBytes, { large }),
     ...defined({ details }),
     leftovers: outputs.map((_, index) => postedKey(task.id, attempt, index)),
   };

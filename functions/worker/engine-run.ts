@@ -3,10 +3,11 @@ import { indexedVideos, inputProblem } from '../../shared/tasks/limits.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { Unfinished } from '../invocation/errors.ts';
+import type { LargeUpload } from '../invocation/large-upload.ts';
 import { formatsOf, planRun, type RunPlan } from '../invocation/plan-run.ts';
 import { batch, hasBatch } from './batch/on-demand.ts';
 import { needBatch, readBatch } from './batch/stored-job.ts';
-import { keepResult, lastResponse, requestOf, revoke, unlessAborted } from './engine-response.ts';
+import { keepResult, lastResponse, requestOf, revoke, unlessAborted, withLargeUpload } from './engine-response.ts';
 import { learnSpeed, writeEstimate } from './learn-speed.ts';
 import { runSplit, type WholeRun } from './split/split-run.ts';
 import type { Run, RunResult } from './worker.ts';
@@ -71,11 +72,21 @@ function unlessTooLarge(isTooLarge: boolean): (error: unknown) => undefined {
 }
 
 async function runWhole(engine: string, run: Run, plan: RunPlan, whole?: WholeRun): Promise<RunResult> {
-  const { task, attempt, signal } = run;
   const files = plan.files.map(({ size }) => ({ size }));
   const problem = inputProblem(catalogue, engine, plan.operation, files);
   if (problem !== undefined) throw new EngineError(problem);
-  const request = await requestOf(run, plan);
+  return withLargeUpload(run, plan, (large) => invokeWhole(engine, run, plan, whole, large));
+}
+
+async function invokeWhole(
+  engine: string,
+  run: Run,
+  plan: RunPlan,
+  whole: WholeRun | undefined,
+  large: LargeUpload | undefined,
+): Promise<RunResult> {
+  const { task, attempt, signal } = run;
+  const request = await requestOf(run, plan, { output: attempt, revoked: attempt, large });
   // The engine of a worker that died may still be running.
   if (attempt > 1) await revoke(task.id, attempt - 1);
   const response = await unlessAborted(signal, lastResponse(engine, request, signal, run.progress), () =>
@@ -88,5 +99,5 @@ async function runWhole(engine: string, run: Run, plan: RunPlan, whole?: WholeRu
   }
   if (whole) writeEstimate(whole.estimatedSeconds, response.engineMs / 1_000, engine);
   const details = whole || response.details ? { ...response.details, ...whole?.details } : undefined;
-  return keepResult(run, plan, { ...response, ...defined({ details }) });
+  return keepResult(run, plan, { ...response, ...defined({ details }) }, large);
 }

@@ -62,6 +62,11 @@ export function outputKey(taskId: string, run: RunName, index: number): string {
   return `${attemptPrefix(taskId, run)}${index}`;
 }
 
+/** Returns the key of the output of a run that is too large for a form. Nothing but its signed parts writes to it. */
+export function largeKey(taskId: string, run: RunName): string {
+  return `${attemptPrefix(taskId, run)}large`;
+}
+
 /**
  * What a marker revokes: an attempt with its parts, the join of its parts, which goes on when parts are revoked, or a job on AWS
  * Batch.

@@ -13,7 +13,7 @@ import type { EngineRequest, EngineResponse } from '../../engines/runtime/protoc
 import { redact, redactError } from '../../engines/runtime/redact.ts';
 import { BrokenRun, NoEngineFree, TaskError } from '../../invocation/errors.ts';
 import { invokeEngine } from '../../invocation/invoke-engine.ts';
-import { keepOutputs, storedOf } from '../../invocation/keep-outputs.ts';
+import { keepOutputs } from '../../invocation/keep-outputs.ts';
 import { formatsOf, outputName, planRun, type RunPlan } from '../../invocation/plan-run.ts';
 import { presignInput, presignOutput } from '../../invocation/presign.ts';
 import { settings } from '../../wiring/settings.ts';
@@ -209,7 +209,7 @@ async function resultOf(task: Task, plan: RunPlan, response: LastResponse): Prom
     return { file: { name, format, mediaType, bytes: Buffer.from(output.content, 'base64') }, ...facts };
   const signal = AbortSignal.timeout(copySeconds * 1000);
   try {
-    const [stored] = await keepOutputs({ task, attempt, signal }, storedOf(outputs), plan.maxOutputBytes);
+    const [stored] = await keepOutputs({ task, attempt, signal }, outputs, plan.maxOutputBytes);
     if (!stored) throw new Error('The engine stored no output.');
     return { file: { name, format, mediaType, key: stored.key }, ...facts };
   } catch (error) {

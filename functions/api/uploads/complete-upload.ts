@@ -1,5 +1,6 @@
 import { CompleteMultipartUploadCommand, NoSuchUpload } from '@aws-sdk/client-s3';
 import { bucket } from '../../../shared/aws/bucket.ts';
+import { bareTag, listStoredParts, type StoredPart, sizeOf } from '../../../shared/aws/incomplete-uploads.ts';
 import { statusOf } from '../../../shared/aws/objects.ts';
 import { sendUploadNotification } from '../../../shared/aws/queues.ts';
 import { minPartBytes } from '../../../shared/files/limits.ts';
@@ -12,7 +13,6 @@ import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
 import { findTask, partsOf, requireWaiting } from './find-upload.ts';
 import { tooLarge } from './size-limit.ts';
-import { bareTag, listStoredParts, type StoredPart, sizeOf } from './stored-parts.ts';
 
 type Named = Pick<StoredPart, 'PartNumber' | 'ETag'>;
 

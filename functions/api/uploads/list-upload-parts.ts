@@ -1,7 +1,7 @@
+import { listStoredParts } from '../../../shared/aws/incomplete-uploads.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
 import { findWaitingTask, noSuchUpload, partsOf } from './find-upload.ts';
-import { listStoredParts } from './stored-parts.ts';
 
 export const handler = publicEndpoint(routes['list-upload-parts'], async ({ params }) => {
   const stored = await listStoredParts(partsOf(await findWaitingTask(params), params.uploadId));

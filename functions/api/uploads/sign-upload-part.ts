@@ -1,5 +1,6 @@
 import { UploadPartCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { listStoredParts, sizeOf } from '../../../shared/aws/incomplete-uploads.ts';
 import { clientPartBytesFor, maxUncheckedParts, minPartBytes } from '../../../shared/files/limits.ts';
 import { maxFileBytesOf } from '../../../shared/tasks/limits.ts';
 import type { PartsUpload, Task } from '../../../shared/tasks/task.ts';
@@ -11,7 +12,6 @@ import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
 import { assertChanged, findWaitingTask, noSuchUpload, partsOf } from './find-upload.ts';
 import { sizeOfPart, tooLarge } from './size-limit.ts';
-import { listStoredParts, sizeOf } from './stored-parts.ts';
 
 export const handler = publicEndpoint(routes['sign-upload-part'], async ({ params }) => {
   const task = await findWaitingTask(params);

@@ -10,9 +10,15 @@ import { type ByteRange, bytesOf } from './byte-ranges.ts';
 import { TamperedError } from './checks.ts';
 import { EngineError, type InputFile, type RunContext, type Work, type WorkResult } from './engine.ts';
 import { Outputs } from './outputs.ts';
-import type { EngineRequest, EngineResponse, RemoteInput } from './protocol.ts';
+import {
+  type EngineRequest,
+  type EngineResponse,
+  maxPostBytes,
+  type RemoteInput,
+  type RemoteOutput,
+} from './protocol.ts';
 import { redact, secretsOf } from './redact.ts';
-import { type Content, contentOf, fetchFile, postFile, readContent } from './remote-files.ts';
+import { type Content, contentOf, fetchFile, postFile, putParts, readContent } from './remote-files.ts';
 import { fetchIndex, fetchRanges } from './remote-ranges.ts';
 import { watchRun } from './run-watch.ts';
 import type { OpenFile } from './sandbox/folder.ts';
@@ -189,13 +195,20 @@ async function deliver(
     );
     const bytes = contents.reduce((sum, { content }) => sum + content.size, 0);
     const isInline = bytes <= (request.inlineBytes ?? 0);
+    const { large, output } = request;
+    const largest = large ? contents.findIndex(({ content }) => content.size > large.overBytes) : -1;
+    const store = async ({ name, format, content }: Delivery, index: number): Promise<RemoteOutput> => {
+      if (isInline) return { name, format, content: (await readContent(content)).toString('base64') };
+      const { size, slice } = content;
+      if (large && slice && index === largest)
+        return { name, format, parts: await putParts({ size, slice }, large, signal) };
+      if (large && size > maxPostBytes)
+        throw new EngineError(`Only one output of a task may be larger than ${maxPostBytes / 1024 ** 3} GB.`);
+      return { name, format, etag: await postFile(content, `${output.prefix}${index}`, output, signal) };
+    };
     return {
       type: 'done',
-      outputs: await mapAtOnce(contents, filesAtOnce, async ({ name, format, content }, index) =>
-        isInline
-          ? { name, format, content: (await readContent(content)).toString('base64') }
-          : { name, format, etag: await postFile(content, `${request.output.prefix}${index}`, request.output, signal) },
-      ),
+      outputs: await mapAtOnce(contents, filesAtOnce, store),
       ...(details || warnings.length > 0
         ? { details: { ...details, ...(warnings.length > 0 ? { warnings } : {}) } }
         : {}),

@@ -37,6 +37,17 @@ export interface OutputForm {
   prefix: string;
 }
 
+/**
+ * Signed URLs for the parts of one output that is larger than `overBytes`. Each of `parts` takes exactly `partBytes`, and `rest`
+ * takes what remains. The number of a part is its place in the list; that of the rest follows the last one.
+ */
+export interface LargeOutput {
+  overBytes: number;
+  partBytes: number;
+  parts: string[];
+  rest: string;
+}
+
 /** A part of a run that is split over several invocations. Without one, the engine does the whole run. */
 export type PartRequest =
   /**
@@ -132,6 +143,8 @@ export interface EngineRequest {
   outputFormat: string;
   options: OptionValues;
   output: OutputForm;
+  /** For an output that is larger than the form takes. Absent if there is no room for one. */
+  large?: LargeOutput;
   /** Outputs of up to this many bytes in all are returned in the response. Defaults to none. */
   inlineBytes?: number;
   /** Name of the ZIP in which several outputs are returned. By default, each is returned for itself. */
@@ -159,12 +172,18 @@ export interface StoredOutput extends OutputFacts {
   etag: string;
 }
 
+/** The file that the engine stored in parts. */
+export interface OutputInParts extends OutputFacts {
+  /** The tags that S3 gave them: as many full parts as there are, and the rest, if any. */
+  parts: string[];
+}
+
 /** A file in the response, in base64. */
 export interface InlineOutput extends OutputFacts {
   content: string;
 }
 
-export type RemoteOutput = StoredOutput | InlineOutput;
+export type RemoteOutput = StoredOutput | OutputInParts | InlineOutput;
 
 /** The active barriers by name, and the reasons why others are not active. */
 export type Isolation = Record<string, { stands: true } | { stands: false; reason: string }>;

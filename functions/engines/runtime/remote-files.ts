@@ -3,14 +3,17 @@ import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import { mapAtOnce } from '../../../shared/concurrency.ts';
 import { backoff, retry } from '../../../shared/retry.ts';
 import { TamperedError } from './checks.ts';
 import { EngineError } from './engine.ts';
-import { maxPostBytes, type OutputForm } from './protocol.ts';
+import { type LargeOutput, maxPostBytes, type OutputForm } from './protocol.ts';
 import type { OpenFile } from './sandbox/folder.ts';
 
 const attempts = 4;
 const firstBackoffMs = 200;
+/** How many parts of an output are stored concurrently. */
+const partsAtOnce = 4;
 /** How much of a file is read at once. */
 const chunkBytes = 256 * 1024;
 
@@ -59,17 +62,21 @@ export interface Content {
   size: number;
   chunks(): AsyncIterable<Buffer>;
   isUnchanged(): boolean;
+  /** Returns a part of the content, if it is a file. */
+  slice?(start: number, end: number): Content;
 }
 
 /** Returns the content of an open file. Reading it throws a `TamperedError` if the file becomes shorter meanwhile. */
-export function contentOf({ descriptor, size }: OpenFile): Content {
+export function contentOf(file: OpenFile, start = 0, end = file.size): Content {
+  const { descriptor, size } = file;
   return {
-    size,
+    size: end - start,
     isUnchanged: () => fstatSync(descriptor).size === size,
+    slice: (from, to) => contentOf(file, start + from, start + to),
     async *chunks() {
-      for (let position = 0; position < size; ) {
+      for (let position = start; position < end; ) {
         const { buffer: chunk, bytesRead } = await readFrom(descriptor, {
-          buffer: Buffer.allocUnsafe(Math.min(chunkBytes, size - position)),
+          buffer: Buffer.allocUnsafe(Math.min(chunkBytes, end - position)),
           position,
         });
         if (bytesRead === 0) throw changed();
@@ -113,6 +120,47 @@ export async function postFile(content: Content, key: string, form: OutputForm, 
     await checkResponse(response);
     return response.headers.get('etag');
   });
+  return storedAs(content, etag);
+}
+
+/**
+ * Stores content in parts by signed URLs and returns their tags. Throws a `TamperedError` if it changes meanwhile.
+ */
+export async function putParts(
+  { size, slice }: Required<Pick<Content, 'size' | 'slice'>>,
+  { partBytes, parts, rest }: LargeOutput,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const full = Math.min(parts.length, Math.floor(size / partBytes));
+  const pieces = parts
+    .slice(0, full)
+    .map((url, index) => ({ url, content: slice(index * partBytes, (index + 1) * partBytes) }));
+  if (full * partBytes < size) pieces.push({ url: rest, content: slice(full * partBytes, size) });
+  // The first failure ends the other parts.
+  const failure = new AbortController();
+  const either = AbortSignal.any([signal, failure.signal]);
+  return mapAtOnce(pieces, partsAtOnce, ({ url, content }) =>
+    putPart(url, content, either).catch((error: unknown) => {
+      failure.abort(error);
+      throw error;
+    }),
+  );
+}
+
+async function putPart(url: string, content: Content, signal: AbortSignal): Promise<string> {
+  const etag = await retried(signal, async () => {
+    if (!content.isUnchanged()) throw changed();
+    const headers = { 'content-length': String(content.size) };
+    const response = await fetch(url, { method: 'PUT', headers, body: content.chunks(), ...streaming, signal });
+    await checkResponse(response);
+    await response.body?.cancel();
+    return response.headers.get('etag');
+  });
+  return storedAs(content, etag);
+}
+
+/** Returns the tag of content that was stored, if it did not change meanwhile. */
+function storedAs(content: Content, etag: string | null): string {
   if (!content.isUnchanged()) throw changed();
   if (etag === null) throw new Error('S3 responded without the tag of an output.');
   return etag;

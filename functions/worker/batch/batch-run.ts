@@ -14,7 +14,7 @@ import { EngineError } from '../../engines/runtime/engine.ts';
 import { type Mailbox, responseName } from '../../engines/runtime/job/mailbox.ts';
 import type { EngineResponse } from '../../engines/runtime/protocol.ts';
 import { TaskError, Unfinished } from '../../invocation/errors.ts';
-import { keepOutputs, storedOf } from '../../invocation/keep-outputs.ts';
+import { keepOutputs } from '../../invocation/keep-outputs.ts';
 import { parseResponses, responseLimits } from '../../invocation/parse-response.ts';
 import { formatsOf, type RunPlan } from '../../invocation/plan-run.ts';
 import { presignInput } from '../../invocation/presign.ts';
@@ -184,7 +184,9 @@ class BatchRun {
     // What it may still be doing is not for this task.
     await end(run.task.id, count, job.id, state, 'The run has ended.');
     return {
-      files: await keepOutputs(run, storedOf(done.outputs), this.#plan.maxOutputBytes, runName(job.token)),
+      files: await keepOutputs(run, done.outputs, this.#plan.maxOutputBytes, {
+        postedBy: runName(job.token),
+      }),
       details: { ...done.details, ...details },
     };
   }

@@ -8,7 +8,7 @@ import { bytesOf } from '../../engines/runtime/byte-ranges.ts';
 import { EngineError } from '../../engines/runtime/engine.ts';
 import type { EngineResponse, PartRequest, SourceRead } from '../../engines/runtime/protocol.ts';
 import { BrokenRun, Unfinished } from '../../invocation/errors.ts';
-import { keepOutputs, storedOf } from '../../invocation/keep-outputs.ts';
+import { keepOutputs } from '../../invocation/keep-outputs.ts';
 import { formatsOf, type RunPlan } from '../../invocation/plan-run.ts';
 import { settings } from '../../wiring/settings.ts';
 import { keepResult, lastResponse, type RunNames, requestOf, revoke, unlessAborted } from '../engine-response.ts';
@@ -153,7 +153,7 @@ class SplitRun {
     joinMs = done.engineMs;
     run.engine = { ms: run.usedMs(), formats: formatsOf(this.#plan) };
     writeEstimate(split.seconds, (run.engine.ms - split.surveyMs - joinMs) / 1_000, this.#engine);
-    const files = await keepOutputs(run, storedOf(done.outputs), this.#diskBytes);
+    const files = await keepOutputs(run, done.outputs, this.#diskBytes);
     if (split.size) requireSize(split.size.bytes, files[0]?.size ?? 0);
     return {
       files,
@@ -221,7 +221,7 @@ class SplitRun {
     const output = partRun(attempt, name, count);
     const { files } = this.#plan;
     const done = await this.#invoke(request, { files, read }, { output, revoked: attempt }, progress);
-    const [file] = await keepOutputs({ task, attempt: output, signal }, storedOf(done.outputs), this.#diskBytes);
+    const [file] = await keepOutputs({ task, attempt: output, signal }, done.outputs, this.#diskBytes);
     if (!file) throw new Error(`The part ${name} has no output.`);
     const own = { key: file.key, size: file.size, format: file.format, ms: done.engineMs };
     const kept = await keepPart(task, name, own);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import busboy from 'busboy';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { contentOf, fetchFile, postFile } from '../../../functions/engines/runtime/remote-files.ts';
+import { contentOf, fetchFile, postFile, putParts } from '../../../functions/engines/runtime/remote-files.ts';
 import { watchRun } from '../../../functions/engines/runtime/run-watch.ts';
 import { Folder } from '../../../functions/engines/runtime/sandbox/folder.ts';
 
@@ -141,6 +141,51 @@ describe('An output', () => {
     ];
     await postFile(contentOf(file), 'key', { url, fields: {}, prefix: '' }, untilTheEnd());
     expect(most).toBeLessThan(size / 2);
+  });
+});
+
+describe('A large output', () => {
+  /** Stores a file of this size in parts of 100,000 bytes, and returns its tags and the requests that stored a part. */
+  async function stored(given: Buffer) {
+    await writeFile(join(folder, 'out'), given);
+    const { size, slice } = contentOf(Folder.open(folder).openFile(['out']));
+    if (!slice) throw new Error('Expected the content of a file.');
+    const received = new Map<string, Buffer>();
+    const accept = (req: IncomingMessage, res: ServerResponse) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk: Buffer) => chunks.push(chunk));
+      req.on('end', () => {
+        const body = Buffer.concat(chunks);
+        if (Number(req.headers['content-length']) === body.length) received.set(String(req.url), body);
+        res.writeHead(200, { etag: `"${req.url}"` }).end();
+      });
+    };
+    behaviour = [disconnect, status(503), accept];
+    const large = { overBytes: 0, partBytes: 100_000, parts: [`${url}/1`, `${url}/2`], rest: `${url}/3` };
+    return { tags: await putParts({ size, slice }, large, untilTheEnd()), received };
+  }
+
+  test.for([
+    ['with a rest that is larger than a part', 300_000, [100_000, 100_000, 100_000]],
+    ['with a smaller rest', 100_001, [100_000, undefined, 1]],
+    ['without a rest', 200_000, [100_000, 100_000, undefined]],
+  ] as const)('%s is whole, also after a lost connection and an overload', async ([, size, sizes]) => {
+    const { tags, received } = await stored(content.subarray(0, size));
+
+    const parts = ['/1', '/2', '/3'].map((path) => received.get(path));
+    expect(parts.map((part) => part?.length)).toEqual(sizes);
+    expect(Buffer.concat(parts.flatMap((part) => part ?? []))).toEqual(content.subarray(0, size));
+    expect(tags).toEqual([...received.keys()].sort().map((path) => `"${path}"`));
+  });
+
+  test('that the store refuses is given up at once', async () => {
+    await writeFile(join(folder, 'out'), content);
+    const { size, slice } = contentOf(Folder.open(folder).openFile(['out']));
+    if (!slice) throw new Error('Expected the content of a file.');
+    behaviour = [status(403)];
+    const large = { overBytes: 0, partBytes: 300_000, parts: [url], rest: url };
+    await expect(putParts({ size, slice }, large, untilTheEnd())).rejects.toThrow('status 403');
+    expect(requests).toBe(1);
   });
 });
 

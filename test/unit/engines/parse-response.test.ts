@@ -179,6 +179,32 @@ describe('An output in the response', () => {
   });
 });
 
+describe('An output in parts', () => {
+  const large = { overBytes: 10, partBytes: 5, parts: ['one', 'two'], rest: 'rest' };
+  const inParts = (...lists: unknown[]) =>
+    JSON.stringify({ ...done, outputs: lists.map((parts) => ({ name: 'a.webp', format: 'webp', parts })) });
+  const tags = (count: number) => Array.from({ length: count }, (_, index) => `"${index}"`);
+
+  test('has up to as many tags as there are URLs', () => {
+    const line = inParts(tags(3));
+    expect(parseResponse(line, { ...run, large })).toEqual(JSON.parse(line));
+  });
+
+  test.for([
+    ['more tags than URLs', inParts(tags(4))],
+    ['something other than tags', inParts(['0'])],
+    ['something other than a list', inParts({ length: 1 })],
+    ['two of them', inParts(tags(1), tags(1))],
+    ['another format', inParts(tags(1)).replaceAll('"webp"', '"html"')],
+  ])('is refused: %s', ([, line = '']) => {
+    expect(() => parseResponse(line, { ...run, large })).toThrow(EngineError);
+  });
+
+  test('is refused if there is no upload for it', () => {
+    expect(violationOf(inParts(tags(1)))).toContain('one output in parts');
+  });
+});
+
 describe('A stored response', () => {
   const parseStored = (text: string) => parseResponses(new TextEncoder().encode(text), run);
   const line = (response: unknown) => `${JSON.stringify(response)}\n`;
