@@ -19,7 +19,8 @@ export async function click(page: Page, name: string): Promise<void> {
 export async function showsFormat(page: Page, format: string, picker = 'li button.format'): Promise<void> {
   await page.waitForFunction(
     (css, wanted) => [...document.querySelectorAll<HTMLButtonElement>(css)].at(-1)?.value === wanted,
-    { timeout: 60_000 },
+    // Not by frames, which a busy browser draws late.
+    { timeout: 60_000, polling: 100 },
     picker,
     format,
   );
