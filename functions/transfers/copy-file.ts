@@ -20,7 +20,7 @@ interface CopyLimits {
   partBytes: number;
 }
 
-/** Copies a file of any size within the bucket. A large one is copied in parts, of which an aborted copy leaves none. */
+/** Copies a file of any size within the bucket. A large one is copied in parts, and an aborted copy leaves none of them behind. */
 export async function copyFile(
   { key: from, size, mediaType }: Pick<StoredFile, 'key' | 'size' | 'mediaType'>,
   key: string,

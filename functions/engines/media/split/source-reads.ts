@@ -23,7 +23,7 @@ const maxShare = 0.7;
 /** A source, and what becomes of its subtitles. */
 type Read = Pick<Transcode, 'input' | 'probe'> & { request?: Pick<Transcode['request'], 'subtitles'> };
 
-/** Where the packets of a source are, in the order in which they are stored. */
+/** The positions of the packets of a source, in the order in which they are stored. */
 export class PacketPlaces {
   readonly #job: Read;
   /** Of each picture: its time, its first byte and the one after its last. */

@@ -9,7 +9,7 @@ export const mailboxVariable = 'LATHE_MAILBOX';
  */
 export interface Mailbox {
   request: EngineRequest;
-  /** Where the job finds the next version. */
+  /** The signed URL of the next version. */
   url: string;
 }
 

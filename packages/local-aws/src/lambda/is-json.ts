@@ -33,8 +33,8 @@ function withoutLongStrings(text: Buffer): string {
 }
 
 /**
- * Returns whether text between two quotes must be a string, and a valid one: it contains no colon or comma, one of which is
- * between any two strings, no escape and no control character.
+ * Returns whether text between two quotes must be a string, and a valid one: it contains no escape, no control character
+ * and no colon or comma, because one of these separates any two strings.
  */
 function isPlain(text: Buffer): boolean {
   if ([':', ',', '\\'].some((sign) => text.includes(sign))) return false;
