@@ -4,6 +4,7 @@ import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { partBytesFor } from '../../shared/files/limits.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
+import { totalBytes } from '../../shared/files/total-bytes.ts';
 import { filesAtOnce, maxResultBytes, resultBytes } from '../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
@@ -69,7 +70,7 @@ export async function deliver(
   const files = isExtracted
     ? await extract(zip, run.signal)
     : stored.map((file) => ({ ...file, start: async () => 0 }));
-  const total = files.reduce((sum, file) => sum + file.size, 0);
+  const total = totalBytes(files);
   let sent = 0;
   for (const [index, file] of files.entries()) {
     const { content_type, content_disposition } = run.parameters;

@@ -5,6 +5,7 @@ import { newToken } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { exportedNames, safeName, uniqueNames, withExtension } from '../../shared/files/names.ts';
+import { totalBytes } from '../../shared/files/total-bytes.ts';
 import { filesAtOnce } from '../../shared/tasks/limits.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
@@ -39,7 +40,7 @@ async function pack(run: Run, files: StoredFile[]): Promise<StoredFile> {
   const { filename } = run.task.payload;
   const names = uniqueNames(files.map((file) => file.name));
   const key = outputKey(run.task.id, run.attempt, 0);
-  const total = files.reduce((sum, file) => sum + file.size, 0);
+  const total = totalBytes(files);
   let packed = 0;
   const zip = zipStream(
     files.map((file, index) => ({

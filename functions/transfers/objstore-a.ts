@@ -9,6 +9,7 @@ import {
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { maxParts } from '../../shared/files/limits.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
+import { totalBytes } from '../../shared/files/total-bytes.ts';
 import { s3Endpoint } from '../../shared/net/s3-endpoint.ts';
 import { required } from '../../shared/settings.ts';
 import { filesAtOnce, maxFilesPerTask } from '../../shared/tasks/limits.ts';
@@ -170,7 +171,7 @@ function storeObject(store: Store, key: string): Incoming {
 
 async function importPrefix(run: Run, store: Store, prefix: string, settings: TransferSettings): Promise<StoredFile[]> {
   const objects = await listObjects(run, store, prefix, settings);
-  const total = objects.reduce((sum, { size }) => sum + size, 0);
+  const total = totalBytes(objects);
   let done = 0;
   const count = (bytes: number) => {
     done += bytes;

@@ -1,5 +1,6 @@
 import { defined } from '../../shared/defined.ts';
-import { indexedVideos, inputProblem } from '../../shared/tasks/limits.ts';
+import { totalBytes } from '../../shared/files/total-bytes.ts';
+import { inputProblem, isIndexedVideo } from '../../shared/tasks/limits.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { Unfinished } from '../invocation/errors.ts';
@@ -45,8 +46,8 @@ async function runAnywhere(engine: string, run: Run, plan: RunPlan): Promise<Run
   const known = await readBatch(task.id);
   if (known) return runOnBatch(engine, run, plan, known);
   // The disk of the function has no room for the inputs and as much again.
-  const isTooLarge = plan.maxOutputBytes < plan.files.reduce((sum, { size }) => sum + size, 0);
-  const isIndexed = plan.files.every(({ format }) => indexedVideos.includes(catalogue.canonical(format)));
+  const isTooLarge = plan.maxOutputBytes < totalBytes(plan.files);
+  const isIndexed = plan.files.every((file) => isIndexedVideo(catalogue, file));
   const split =
     isTooLarge && !isIndexed ? undefined : await runSplit(engine, run, plan).catch(unlessTooLarge(isTooLarge));
   if (split && 'files' in split) return split;

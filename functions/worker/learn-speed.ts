@@ -1,4 +1,5 @@
 import { readSpeeds, writeSpeeds } from '../../shared/aws/stores/speeds.ts';
+import { totalBytes } from '../../shared/files/total-bytes.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
 import { classOf, predict, withRun } from '../../shared/tasks/speeds.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
@@ -25,7 +26,7 @@ export async function learnSpeed(engine: string, run: Run, plan: RunPlan, result
   const descriptors = catalogue.find(operation, from, to)?.capability.options ?? [];
   const ofClass = classOf(run.task.payload.options, descriptors);
   const speeds = await readSpeeds(conversion);
-  const [inputBytes, bytes] = [bytesOf(files), bytesOf(result.files)];
+  const [inputBytes, bytes] = [totalBytes(files), totalBytes(result.files)];
   const predicted = predict(speeds, ofClass, inputBytes);
   // A surveyed run has a better estimate, which is compared already.
   if (predicted && !result.details?.estimate) writeEstimate(predicted.seconds, seconds, engine);
@@ -43,8 +44,4 @@ function isMeasured(conversion: string, seconds: number): boolean {
   const count = counts.get(conversion) ?? 0;
   counts.set(conversion, count + 1);
   return seconds >= longSeconds || count % everyRuns === 0;
-}
-
-function bytesOf(files: { size: number }[]): number {
-  return files.reduce((sum, { size }) => sum + size, 0);
 }

@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { outputKey } from '../files/keys.ts';
 import { exportedNames } from '../files/names.ts';
+import { totalBytes } from '../files/total-bytes.ts';
 import type { StoredFile, Task } from '../tasks/task.ts';
 import { copyObject, newToken } from './objects.ts';
 
@@ -17,7 +18,7 @@ const logger = new Logger({ serviceName: 'lathe' });
 export async function performExport(task: Task, inputs: Task[]): Promise<StoredFile[] | undefined> {
   if (task.operation !== 'export/url' || task.payload.archive_multiple_files === true) return undefined;
   const files = inputs.flatMap((input) => input.files);
-  const size = files.reduce((sum, file) => sum + file.size, 0);
+  const size = totalBytes(files);
   if (files.length === 0 || files.length > maxFiles || size > maxBytes) return undefined;
   try {
     const exported = await copyFiles(task, files);

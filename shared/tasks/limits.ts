@@ -1,5 +1,6 @@
 import type { Catalogue, EngineResources } from '../catalogue/catalogue.ts';
 import { sizesOf } from '../catalogue/sizes.ts';
+import { totalBytes } from '../files/total-bytes.ts';
 import { type JsonObject, processingFailed, type StoredFile, type Task, type TaskFailure } from './task.ts';
 
 /**
@@ -54,7 +55,7 @@ export function batchDiskBytes(resources: EngineResources): number {
   return (sizesOf(resources).batchDiskGigabytes - imageGigabytes) * 1024 ** 3;
 }
 
-/** Maximum size of a video that is converted in parts, each of which reads only its own bytes. */
+/** Maximum size of a video that is converted in parts that read only their own bytes. */
 export const maxSplitInputBytes = 100_000_000_000;
 
 /** Returns whether an engine may convert a file in parts that read less than all of it. */
@@ -66,11 +67,15 @@ function readsInParts(
 ): boolean {
   if (!splits || !file?.format || others.length > 0) return false;
   if (operation !== 'convert' && operation !== 'compress') return false;
-  return indexedVideos.includes(catalogue.canonical(file.format));
+  return isIndexedVideo(catalogue, { format: file.format });
 }
 
-/** Formats of video with an index of their pictures in one place, by which they can be read in parts. */
-export const indexedVideos = ['mp4', 'mov', 'm4v', '3gp', '3g2'];
+const indexedVideos = ['mp4', 'mov', 'm4v', '3gp', '3g2'];
+
+/** Returns whether a video has the index of its pictures in one place, so that it can be read in parts. */
+export function isIndexedVideo(catalogue: Catalogue, { format }: Pick<StoredFile, 'format'>): boolean {
+  return indexedVideos.includes(catalogue.canonical(format));
+}
 
 /** Returns the size of an engine's disk in bytes; AWS counts in units of 1,024. */
 export function diskBytes({ diskMegabytes }: Pick<EngineResources, 'diskMegabytes'>): number {
@@ -83,7 +88,7 @@ export function maxProcessorSeconds(
   inputs: Pick<StoredFile, 'size'>[],
 ): number | undefined {
   if (!processorTime) return undefined;
-  const megabytes = inputs.reduce((sum, { size }) => sum + size, 0) / 1_000_000;
+  const megabytes = totalBytes(inputs) / 1_000_000;
   return processorTime.baseSeconds + megabytes * processorTime.secondsPerMegabyte;
 }
 
@@ -96,7 +101,7 @@ export function inputProblem(
 ): string | undefined {
   const resources = catalogue.engines.find((candidate) => candidate.engine === engine)?.resources;
   if (!resources) return undefined;
-  const size = files.reduce((sum, file) => sum + file.size, 0);
+  const size = totalBytes(files);
   // If it turns out that the video cannot be split, its task fails when it runs.
   const isInParts = readsInParts(catalogue, resources, operation, files);
   const limit = Math.max(isInParts ? maxSplitInputBytes : 0, maxInputBytes(resources));

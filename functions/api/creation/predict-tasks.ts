@@ -1,5 +1,6 @@
 import { readSpeeds } from '../../../shared/aws/stores/speeds.ts';
 import { extensionOf } from '../../../shared/files/names.ts';
+import { totalBytes } from '../../../shared/files/total-bytes.ts';
 import { isProcessing } from '../../../shared/operations/operations.ts';
 import { classOf, type Prediction, predict, type Speeds } from '../../../shared/tasks/speeds.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
@@ -21,7 +22,7 @@ export async function predictTasks({ plan, contents, outside }: PreparedTasks): 
   const predictions = new Map<string, Prediction>();
   const read = new Map<string, Promise<Speeds>>();
   for (const [id, { status, files }] of outside)
-    if (status === 'completed') setKnown(known, id, bytesOf(files), files[0]?.format);
+    if (status === 'completed') setKnown(known, id, totalBytes(files), files[0]?.format);
   for (const task of plan.tasks) {
     const content = contents.get(task.name);
     if (content) setKnown(known, task.id, content.length, extensionOf(String(task.payload.filename ?? '')));
@@ -62,8 +63,4 @@ function outputOf({ payload, dependsOn: [id = ''] }: Task, known: ReadonlyMap<st
 
 function setKnown(known: Map<string, KnownFiles>, id: string, bytes: number, format: string | undefined): void {
   if (format !== undefined && format !== '') known.set(id, { bytes, format: catalogue.canonical(format) });
-}
-
-function bytesOf(files: { size: number }[]): number {
-  return files.reduce((sum, { size }) => sum + size, 0);
 }

@@ -1,3 +1,4 @@
+import { totalBytes } from '../../../shared/files/total-bytes.ts';
 import { RecentValues } from '../../../shared/recent-values.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import type { InstantWork } from './work.ts';
@@ -28,8 +29,5 @@ function kindOf({ task, files: [first] }: InstantWork): string {
 }
 
 function bytesOf({ files }: InstantWork): number {
-  return Math.max(
-    smallBytes,
-    files.reduce((sum, { size }) => sum + size, 0),
-  );
+  return Math.max(smallBytes, totalBytes(files));
 }

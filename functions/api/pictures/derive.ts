@@ -2,6 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { deleteKeys, putObject, readObject } from '../../../shared/aws/objects.ts';
 import { detectFile } from '../../../shared/catalogue/detect.ts';
 import { outputKey } from '../../../shared/files/keys.ts';
+import { totalBytes } from '../../../shared/files/total-bytes.ts';
 import { newId } from '../../../shared/ids.ts';
 import { type PictureRequest, pictureFormats } from '../../../shared/pictures/picture.ts';
 import { RecentValues } from '../../../shared/recent-values.ts';
@@ -132,7 +133,7 @@ async function download(url: string, maxBytes: number, signal: AbortSignal): Pro
 
 /** Stores the pictures that do not fit into one invocation, the source first. */
 async function fitting(task: Task, pictures: Picture[]): Promise<InputFile[]> {
-  let left = pictures.reduce((sum, { size }) => sum + size, 0);
+  let left = totalBytes(pictures);
   return Promise.all(
     pictures.map(async ({ bytes, ...file }, index) => {
       if (left <= maxInstantBytes) return { ...file, bytes };

@@ -3,6 +3,7 @@ import { newToken, putObject, readStart } from '../../../shared/aws/objects.ts';
 import { sizesOf } from '../../../shared/catalogue/sizes.ts';
 import { defined } from '../../../shared/defined.ts';
 import { attemptPrefix, postedPrefix, type Revocable, type RunName } from '../../../shared/files/keys.ts';
+import { totalBytes } from '../../../shared/files/total-bytes.ts';
 import { timeOfId } from '../../../shared/ids.ts';
 import { writeMetrics } from '../../../shared/metrics.ts';
 import { batchDiskBytes } from '../../../shared/tasks/limits.ts';
@@ -50,8 +51,7 @@ type Started = BatchRecord & { job: SubmittedJob };
 export async function runOnBatch(engine: string, run: Run, plan: RunPlan, record: BatchRecord): Promise<RunResult> {
   const resources = engineCatalogues.find((each) => each.engine === engine)?.resources;
   if (!resources) throw new Error(`There is no catalogue for the engine ${engine}.`);
-  const size = plan.files.reduce((sum, file) => sum + file.size, 0);
-  const room = batchDiskBytes(resources) - size;
+  const room = batchDiskBytes(resources) - totalBytes(plan.files);
   const seconds = sizesOf(resources).batchHours * 3_600;
   return new BatchRun(engine, run, { ...plan, maxOutputBytes: room }, seconds).visit(record);
 }

@@ -1,5 +1,6 @@
 import { deleteKeys } from '../../../shared/aws/objects.ts';
 import { postedKey, postedPrefix, type RunName } from '../../../shared/files/keys.ts';
+import { totalBytes } from '../../../shared/files/total-bytes.ts';
 import type { StoredFile } from '../../../shared/tasks/task.ts';
 import { outOfDisk } from '../../engines/runtime/outputs.ts';
 import { pageFileName } from '../../engines/runtime/pages.ts';
@@ -30,7 +31,7 @@ export class PageFiles {
   }
 
   /**
-   * Adds the files that an engine posted for a part to the set of the task. They stay where they are: a form that is still valid
+   * Adds the files that an engine posted for a part to the set of the task. They are not moved: a form that is still valid
    * could only replace them by a version with another tag, which is not copied.
    */
   async keepPart(
@@ -48,7 +49,7 @@ export class PageFiles {
       if (output.name !== this.#names[from + index])
         throw invalidResponse(`Expected the output ${this.#names[from + index]} but received ${output.name}.`);
     const files = await checkPosted({ task, attempt: posted, signal }, outputs);
-    const size = files.reduce((sum, file) => sum + file.size, 0);
+    const size = totalBytes(files);
     const { maxOutputBytes } = this.#plan;
     if (size + states.bytes(name) > maxOutputBytes) throw outOfDisk(maxOutputBytes);
     const own: FinishedPart = {

@@ -83,7 +83,7 @@ export function planOf(
   cuts: number[],
 ): SplitPlan {
   const starts = [start, ...cuts];
-  // Where the chunks begin and end among the start, the boundaries and the end.
+  // The indexes of the chunks' ends in a list of the start, the boundaries and the end.
   const places = [0, ...cuts.map((cut) => boundaries.indexOf(cut) + 1), boundaries.length + 1];
   const chunks = starts.map((from, index): PlannedChunk => {
     const read = reads && chunkRead(reads, places[index] ?? 0, places[index + 1] ?? 0);

@@ -1,3 +1,4 @@
+import { totalBytes } from '../../../shared/files/total-bytes.ts';
 import type { VideoTarget } from '../../engines/runtime/protocol.ts';
 import { measuredPart, type PlannedPart, picturePart, type SplitPlan, secondsOf, soundPart } from './plan-parts.ts';
 
@@ -41,7 +42,7 @@ export function nextStep(plan: SplitPlan, sizeOf: (name: string) => number | und
   const ofSound = sound ? requiredSize(soundPart, sizeOf) : 0;
   const budgets = budgetsOf(plan, ofSound, sizeOf);
   const made: Encoded[][] = [];
-  const totalOf = (encoded: Encoded[]) => ofSound + sumOf(encoded);
+  const totalOf = (encoded: Encoded[]) => ofSound + totalBytes(encoded);
   let wanted: VideoTarget[] | undefined = budgets.map((budget, index) => ({
     bitrate: bitrateOf(plan, index, budget),
     scale: 1,
@@ -119,9 +120,10 @@ function corrected(
       return chunk.size / last.size > (1 + chunk.bitrate / last.bitrate) / 2;
     };
     const isCorrected = (chunk: Encoded, index: number) => isLarge(chunk, index) && !isStuck(chunk, index);
-    const kept = now.filter((chunk, index) => !isCorrected(chunk, index)).reduce((sum, { size }) => sum + size, 0);
+    const kept = totalBytes(now.filter((chunk, index) => !isCorrected(chunk, index)));
     const planned = budgets.filter((_, index) => now[index] && isCorrected(now[index], index));
-    const left = Math.max(0, bytes * aim - (total - sumOf(now)) - kept) / planned.reduce((sum, each) => sum + each, 0);
+    const left =
+      Math.max(0, bytes * aim - (total - totalBytes(now)) - kept) / planned.reduce((sum, each) => sum + each, 0);
     // All chunks have pictures of the same size.
     const shrunk = planned.length === 0 || left < minLeft ? shrinkage : 1;
     return now.map((chunk, index) => {
@@ -137,11 +139,7 @@ function corrected(
   const isRaised = now.some(({ bitrate }, index) => bitrate > (before?.[index]?.bitrate ?? bitrate));
   const isSaturated = before !== undefined && isRaised && total < totalOf(before) * hardlyLarger;
   if (total >= bytes * metFrom || isSaturated) return undefined;
-  const pictures = sumOf(now);
+  const pictures = totalBytes(now);
   const factor = Math.min(maxFactor, (bytes * aim - (total - pictures)) / pictures);
   return now.map(({ bitrate, scale }) => ({ bitrate: Math.round(bitrate * factor), scale }));
-}
-
-function sumOf(encoded: Encoded[]): number {
-  return encoded.reduce((sum, { size }) => sum + size, 0);
 }

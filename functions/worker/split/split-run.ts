@@ -1,7 +1,8 @@
 import { deleteKeys } from '../../../shared/aws/objects.ts';
 import { partRun, postedKey } from '../../../shared/files/keys.ts';
+import { totalBytes } from '../../../shared/files/total-bytes.ts';
 import { backoff, retry } from '../../../shared/retry.ts';
-import { diskBytes, indexedVideos } from '../../../shared/tasks/limits.ts';
+import { diskBytes, isIndexedVideo } from '../../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../../shared/tasks/task.ts';
 import { catalogue, engineCatalogues } from '../../catalogue/catalogues.ts';
 import { bytesOf } from '../../engines/runtime/byte-ranges.ts';
@@ -122,7 +123,7 @@ class SplitRun {
       return this.#repeated({ kind: 'survey', wholeWithin }, { files, read: {} }, names, this.#run.progress);
     }
     const names = { output: partRun(attempt, 'survey', 1), revoked: attempt };
-    const hasIndex = files.every(({ format }) => indexedVideos.includes(catalogue.canonical(format)));
+    const hasIndex = files.every((file) => isIndexedVideo(catalogue, file));
     const read: SourceRead = hasIndex ? { read: 'index' } : {};
     return this.#repeated({ kind: 'survey' }, { files, read }, names, (percent) =>
       this.#run.progress((percent * surveyedPercent) / 100),
@@ -146,7 +147,7 @@ class SplitRun {
     const perform: PartsWork['perform'] = (part, count, progress) => this.#performPart(part, count, progress);
     const chunks = await this.#runParts(split, states, encodedPercent, perform, (work) => encode(split, states, work));
     const parts = [...chunks, ...(split.sound ? [soundPart] : [])].flatMap((name) => states.output(name) ?? []);
-    const bytes = parts.reduce((sum, { size }) => sum + size, 0);
+    const bytes = totalBytes(parts);
     this.#requireTimeToJoin(states, bytes, fetchedBytes(readOf(split.reads?.join), this.#sourceBytes));
     joinBegan = Date.now();
     const done = await this.#join(split, states, parts);
@@ -298,7 +299,7 @@ class SplitRun {
   }
 
   get #sourceBytes(): number {
-    return this.#plan.files.reduce((sum, { size }) => sum + size, 0);
+    return totalBytes(this.#plan.files);
   }
 
   /** Returns how many parts the reserved engine time allows, and at least one. */
