@@ -45,6 +45,15 @@ export function queueVariable(engine: string): string {
   return `LATHE_QUEUE_${engine.toUpperCase()}`;
 }
 
+/** The variable that lists engines without a queue of their own, each with the one whose queue it shares: `pdf=document mail=document`. */
+export const sharedQueuesVariable = 'LATHE_SHARED_QUEUES';
+
+/** Returns the URL of a queue. A URL takes much of the 4 KB of a function's environment, so a shared one is there once. */
+export function queueUrlOf(name: string): string {
+  const shared = new URLSearchParams((process.env[sharedQueuesVariable] ?? '').replaceAll(' ', '&'));
+  return required(queueVariable(shared.get(name) ?? name));
+}
+
 /** Returns the name of the environment variable that holds the name of an engine's function. */
 export function functionVariable(engine: string): string {
   return `LATHE_FUNCTION_${engine.toUpperCase()}`;
@@ -73,7 +82,7 @@ export async function enqueue(engine: string, task: Task, later?: Later): Promis
 }
 
 async function send(queue: string, body: object, options: Partial<SendMessageCommandInput> = {}): Promise<void> {
-  const QueueUrl = required(queueVariable(queue));
+  const QueueUrl = queueUrlOf(queue);
   await sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: messageBody(body), ...options }));
 }
 

@@ -21,7 +21,7 @@ export interface OptionDescriptor {
   type?: 'enum';
   enum_values?: { value: string; hint: string; label?: string }[];
   units?: string;
-  properties?: { min?: number; max?: number; pattern?: string };
+  properties?: { min?: number; max?: number; pattern?: string; maxLength?: number };
   conditions?: OptionCondition[];
 }
 
@@ -104,6 +104,8 @@ export interface EngineCatalogue {
   resources: EngineResources;
   /** Folder of its code. Defaults to `functions/engines/<engine>`. */
   folder?: string;
+  /** The engine whose queue and worker it shares, since each polled queue costs money. Defaults to its own. */
+  worker?: string;
   /** Decides between engines that offer the same pair: the highest number wins, and must be unique. Defaults to 0. */
   precedence?: number;
   /** Operations that it performs in addition to its capabilities, for files of any format. */

@@ -1,5 +1,5 @@
 import { nearestNames, suggestion } from '../operations/nearest-name.ts';
-import type { ProcessingOperation } from '../operations/operations.ts';
+import { outputFormatOf, type ProcessingOperation } from '../operations/operations.ts';
 import type { FieldErrors, Refusal } from '../operations/problems.ts';
 import type { Catalogue, Match } from './catalogue.ts';
 import { checkOptions, type OptionValues } from './options.ts';
@@ -8,7 +8,7 @@ export interface ProcessingRequest {
   operation: ProcessingOperation;
   /** Undefined until the file has arrived, if the request does not name it. */
   inputFormat: string | undefined;
-  /** Undefined if the output has the format of the input. */
+  /** Undefined for the default of the operation, which usually is the format of the input. */
   outputFormat: string | undefined;
   options: Record<string, unknown>;
 }
@@ -23,7 +23,7 @@ export type ProcessingCheck = ProcessingProblems | { match: Match | undefined; o
 /** Checks a pair of formats and its options. Checks that need the file run once it has arrived. */
 export function checkProcessing(catalogue: Catalogue, request: ProcessingRequest): ProcessingCheck {
   const { operation } = request;
-  const target = request.outputFormat ?? request.inputFormat;
+  const target = outputFormatOf(operation, request.outputFormat, request.inputFormat);
   if (target === undefined) return { match: undefined, options: {} };
   const { outputFormat } = request;
   const to = catalogue.canonical(target);

@@ -13,7 +13,7 @@ export interface CheckedOptions {
 
 /** Returns whether the values of an option must never be shown, logged or stored in a record. */
 export function isSecretOption(name: string): boolean {
-  return /password/i.test(name);
+  return /password|certificate|form_data/i.test(name);
 }
 
 /** Maximum mistakes per response: a client may send any number of options, and the response has a size limit. */
@@ -81,8 +81,8 @@ function convert(descriptor: OptionDescriptor, raw: unknown): OptionValue | unde
       const value = String(raw);
       if (descriptor.type === 'enum') return enumerated(descriptor, value);
       // Program arguments cannot contain NUL.
-      if (value.length > 1024 || value.includes('\0')) return undefined;
-      const { pattern } = descriptor.properties ?? {};
+      const { pattern, maxLength = 1024 } = descriptor.properties ?? {};
+      if (value.length > maxLength || value.includes('\0')) return undefined;
       return pattern === undefined || new RegExp(`^(?:${pattern})$`, 'u').test(value) ? value : undefined;
     }
   }
@@ -111,7 +111,9 @@ function expectation(descriptor: OptionDescriptor): string {
   if (descriptor.data_type === 'boolean') return 'true or false';
   if (descriptor.data_type === 'string') {
     const pattern = descriptor.properties?.pattern;
-    return pattern ? `a string of the form ${pattern}` : 'a string of at most 1024 characters without NUL';
+    return pattern
+      ? `a string of the form ${pattern}`
+      : `a string of at most ${descriptor.properties?.maxLength ?? 1024} characters without NUL`;
   }
   const { min, max } = descriptor.properties ?? {};
   const bounds = [min === undefined ? '' : ` of at least ${min}`, max === undefined ? '' : ` of at most ${max}`];

@@ -44,20 +44,31 @@ export type ChosenSizes = Record<string, Partial<Pick<EngineResources, SizeName>
 
 const sizeNames = Object.keys(sizeRanges) as SizeName[];
 
-/** Encodes chosen sizes for an environment variable. The names are left out: all variables of a function share 4 KB. */
+/**
+ * Encodes chosen sizes for an environment variable, as `<engine>=<sizes in the order of their ranges, to the base of 36>`. Names
+ * of sizes are left out: all variables of a function share 4 KB.
+ */
 export function encodeSizes(chosen: ChosenSizes): string {
-  const lists = Object.entries(chosen).map(([engine, sizes]) => [engine, sizeNames.map((name) => sizes[name] ?? null)]);
-  return JSON.stringify(Object.fromEntries(lists));
+  const list = (sizes: ChosenSizes[string]) => sizeNames.map((name) => sizes[name]?.toString(36) ?? '').join();
+  return Object.entries(chosen)
+    .map(([engine, sizes]) => `${engine}=${list(sizes)}`)
+    .join(' ');
 }
 
 /** Decodes what `encodeSizes` wrote; without the variable, nothing was chosen. */
-export function decodeSizes(text: string | undefined): ChosenSizes {
-  const lists: Record<string, (number | null)[]> = text ? JSON.parse(text) : {};
+export function decodeSizes(text = ''): ChosenSizes {
+  const engines = text.split(' ').filter((each) => each !== '');
   return Object.fromEntries(
-    Object.entries(lists).map(([engine, sizes]) => [
-      engine,
-      Object.fromEntries(sizeNames.flatMap((name, index) => (sizes[index] == null ? [] : [[name, sizes[index]]]))),
-    ]),
+    engines.map((each) => {
+      const [engine = '', list = ''] = each.split('=');
+      const sizes = list.split(',');
+      return [
+        engine,
+        Object.fromEntries(
+          sizeNames.flatMap((name, index) => (sizes[index] ? [[name, parseInt(sizes[index], 36)]] : [])),
+        ),
+      ];
+    }),
   );
 }
 

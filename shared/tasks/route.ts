@@ -4,9 +4,9 @@ import { checkProcessing } from '../catalogue/check.ts';
 import { formatAs } from '../catalogue/detect.ts';
 import type { OptionValues } from '../catalogue/options.ts';
 import { extensionOf } from '../files/names.ts';
-import { isProcessing } from '../operations/operations.ts';
+import { isProcessing, outputFormatOf } from '../operations/operations.ts';
 import { inputProblem } from './limits.ts';
-import { processingFailed, type StoredFile, type Task, type TaskFailure } from './task.ts';
+import { filesOf, processingFailed, type StoredFile, type Task, type TaskFailure } from './task.ts';
 
 /** Finds the engine for a task whose inputs have completed, from the detected formats of their files. */
 export function routeTask(
@@ -14,12 +14,13 @@ export function routeTask(
   task: Task,
   inputs: Task[],
 ): { engine: string } | { failure: TaskFailure } {
-  const files = inputs.flatMap((input) => input.files);
-  for (const file of files) {
+  const given = filesOf(task, inputs);
+  for (const file of given) {
     const failure = formatFailure(catalogue, task, file.format);
     if (failure) return { failure };
   }
   if (!isProcessing(task.operation)) return routeByOperation(catalogue, task.operation);
+  const files = given.filter(({ role }) => role === undefined);
   const [file] = files;
   if (!file) return { failure: processingFailed('The input tasks have no file to work on.') };
   const checked = checkFile(catalogue, task, file);
@@ -30,7 +31,7 @@ export function routeTask(
     const msg = `Files of the formats ${formats} cannot be merged with each other. Convert them to PDF first.`;
     return { failure: processingFailed(msg) };
   }
-  const problem = inputProblem(catalogue, engine, task.operation, files);
+  const problem = inputProblem(catalogue, engine, task.operation, given);
   return problem === undefined ? { engine } : { failure: processingFailed(problem) };
 }
 
@@ -76,7 +77,7 @@ export function checkFile(
   const requested = typeof input_format === 'string' ? input_format : undefined;
   const believed = formatAs(catalogue, file, requested);
   const format = believed ?? catalogue.canonical(file.format);
-  const target = typeof output_format === 'string' ? output_format : format;
+  const target = outputFormatOf(task.operation, output_format, format);
   const failure = formatFailure(catalogue, task, format) ?? formatFailure(catalogue, task, target);
   if (failure) return { failure };
   if (believed === undefined)

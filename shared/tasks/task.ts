@@ -1,5 +1,6 @@
 import type { KeyLimits } from '../accounts/caller.ts';
 import { groupOfId } from '../ids.ts';
+import type { FileRole } from '../operations/operations.ts';
 import type { Due } from './due.ts';
 import type { Meter } from './meter.ts';
 
@@ -60,6 +61,12 @@ export interface StoredFile {
   token: string;
 }
 
+/** A file of an input. */
+export type GivenFile = StoredFile & {
+  /** What it is for, if the task does not work on it. */
+  role?: FileRole;
+};
+
 /** How far a split run is. */
 export interface TaskParts {
   total: number;
@@ -89,6 +96,8 @@ export interface Task extends Due {
   /** Whether its secrets are stored in the bucket until it ends. Neither records nor messages contain them. */
   hasSecrets?: boolean;
   dependsOn: string[];
+  /** The roles of its last inputs, if it has files in addition to those it works on. */
+  roles?: FileRole[];
   /** Tasks to notify when this one ends: those of its group, and later tasks that use it as an input. */
   dependents: string[];
   job?: string;
@@ -134,6 +143,15 @@ export interface Task extends Due {
   meter?: Meter;
   /** The part of its job's open set that holds the task, if the set is too large for one record. */
   openIn?: string;
+}
+
+/** Returns the files of the inputs of a task, with their roles. */
+export function filesOf({ roles = [] }: Pick<Task, 'roles'>, inputs: Pick<Task, 'files'>[]): GivenFile[] {
+  const first = inputs.length - roles.length;
+  return inputs.flatMap(({ files }, index) => {
+    const role = roles[index - first];
+    return role === undefined ? files : files.map((file) => ({ ...file, role }));
+  });
 }
 
 /** Returns whether a task is in a final state, from which it can only be deleted. */
