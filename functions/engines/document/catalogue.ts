@@ -2,6 +2,7 @@ import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../.
 import { defined } from '../../../shared/defined.ts';
 import { spellings as imageSpellings } from '../image/formats.ts';
 import { pdfOptions as pdfPageOptions } from '../image/options.ts';
+import { language, pageRange, password } from '../runtime/pdf-options.ts';
 import { detectDocument } from './detect.ts';
 import { markupFormats, type OfficeKind, officeFormat, officeFormats, pageFormats, perSheet } from './formats.ts';
 import * as option from './options.ts';
@@ -23,15 +24,17 @@ function spellings(names: readonly string[]): string[] {
 }
 
 const markupOutputs = markupFormats.flatMap(({ ext, writes }) => (writes ? [ext] : []));
+/** What the engine `markdown` does not write from documents and books: it reads more of them. */
+const otherMarkup = markupOutputs.filter((ext) => ext !== 'md');
 /** Markup formats that can represent a sheet as a table. */
-const tableOutputs = ['md', 'rst', 'tex', 'org', 'mediawiki', 'textile', 'adoc', 'docbook', 'dokuwiki', 'jira', 'docx'];
+const tableOutputs = ['rst', 'tex', 'org', 'mediawiki', 'textile', 'adoc', 'docbook', 'dokuwiki', 'jira', 'docx'];
 
 function outputsOf(kind: OfficeKind): string[] {
   return officeFormats.flatMap((format) => (format.kind === kind && format.writes ? [format.ext] : []));
 }
 
 const layout = [option.pageSize, option.pageOrientation];
-const pdfOptions = [option.pageRange, option.pdfA, option.pdfPassword, option.imageQuality, option.imageResolution];
+const pdfOptions = [pageRange, option.pdfA, option.pdfPassword, option.imageQuality, option.imageResolution];
 
 interface Source {
   name: string;
@@ -75,7 +78,7 @@ function protectable(source: Source, to: string[], options: OptionDescriptor[] =
 function readingOptions({ ext, container }: { ext: string; container?: string | undefined }): OptionDescriptor[] {
   if (ext === 'csv') return [option.delimiter, option.inputEncoding];
   if (container === 'text' || container === 'html') return [option.inputEncoding];
-  return container === 'zip' || container === 'cfb' ? [option.password] : [];
+  return container === 'zip' || container === 'cfb' ? [password] : [];
 }
 
 function office(): Capability[] {
@@ -85,7 +88,7 @@ function office(): Capability[] {
     const source: Source = { name: format.ext, reading: readingOptions(format), flows };
     switch (format.kind) {
       case 'text':
-        return [...protectable(source, outputsOf('text')), ...convert(source, markupOutputs, []), ...pages(source)];
+        return [...protectable(source, outputsOf('text')), ...convert(source, otherMarkup, []), ...pages(source)];
       case 'sheet': {
         const whole = outputsOf('sheet').filter((name) => !perSheet.includes(name));
         // A text file has one sheet, and its values stay as written.
@@ -103,8 +106,8 @@ function office(): Capability[] {
       case 'slides':
         return [
           ...protectable(source, outputsOf('slides')),
-          ...convert(source, ['txt'], [option.pageRange, option.keepLayout]),
-          ...convert(source, ['html'], [option.pageRange]),
+          ...convert(source, ['txt'], [pageRange, option.keepLayout]),
+          ...convert(source, ['html'], [pageRange]),
           ...pages(source),
         ];
       case 'drawing':
@@ -112,8 +115,8 @@ function office(): Capability[] {
         if (format.ext === 'emf' || format.ext === 'wmf') return pages(source);
         return [
           ...convert(source, outputsOf('drawing'), []),
-          ...convert(source, ['txt'], [option.pageRange, option.keepLayout]),
-          ...convert(source, ['html'], [option.pageRange]),
+          ...convert(source, ['txt'], [pageRange, option.keepLayout]),
+          ...convert(source, ['html'], [pageRange]),
           ...pages(source),
         ];
       default:
@@ -131,14 +134,27 @@ function markup(): Capability[] {
     const reading = format.container === 'text' ? [option.inputEncoding] : [];
     const source: Source = { name: format.ext, reading, flows: true };
     const slides = format.ext === 'md' ? ['pptx'] : [];
-    const outputs = [...outputsOf('text'), ...markupOutputs, ...slides].filter(
+    const outputs = [...outputsOf('text'), ...(format.ext === 'epub' ? otherMarkup : markupOutputs), ...slides].filter(
       (name) => !broken[format.ext]?.includes(name),
     );
     return [...convert(source, outputs, []), ...pages(source)];
   });
 }
 
-const pdf: Source = { name: 'pdf', reading: [option.password], flows: false };
+/** Documents whose structure becomes tags. Those of iWork are read as pages. */
+function universal(): Capability[] {
+  const isRead = ({ reads, aliasOf, container }: (typeof officeFormats)[number] | (typeof markupFormats)[number]) =>
+    reads && !aliasOf && container !== 'iwork';
+  const found = [...officeFormats.filter(({ kind }) => kind !== 'drawing'), ...markupFormats].filter(isRead);
+  return found.map((format) => ({
+    operation: 'pdf/ua',
+    from: spellings([format.ext]),
+    to: ['pdf'],
+    options: [...readingOptions(format), language],
+  }));
+}
+
+const pdf: Source = { name: 'pdf', reading: [password], flows: false };
 const postscript: Source = { name: 'ps', reading: [], flows: false };
 
 /** Inputs of merge. The image engine merges pictures and PDFs if there is nothing else, because it starts faster. */
@@ -170,14 +186,15 @@ export const catalogue: EngineCatalogue = {
   capabilities: [
     ...office(),
     ...markup(),
-    ...convert(pdf, ['pdf'], [option.pageRange, option.pdfA, option.pdfPassword]),
+    ...convert(pdf, ['pdf'], [pageRange, option.pdfA, option.pdfPassword]),
     ...imageFormats.flatMap((format) => convert(pdf, [format], option.imageOptions(format))),
     ...convert(pdf, ['eps'], option.imageOptions('eps')),
-    ...convert(pdf, ['txt'], [option.pageRange, option.keepLayout]),
-    ...convert(pdf, ['html', 'ps', 'docx', 'odt', 'rtf', 'odg', 'pptx', 'odp'], [option.pageRange]),
-    ...convert(postscript, ['pdf'], [option.pageRange, option.pdfA, option.pdfPassword]),
+    ...convert(pdf, ['txt'], [pageRange, option.keepLayout]),
+    ...convert(pdf, ['html', 'ps', 'docx', 'odt', 'rtf', 'odg', 'pptx', 'odp'], [pageRange]),
+    ...convert(postscript, ['pdf'], [pageRange, option.pdfA, option.pdfPassword]),
     ...imageFormats.flatMap((format) => convert(postscript, [format], option.imageOptions(format))),
-    ...convert(postscript, ['txt'], [option.pageRange, option.keepLayout]),
+    ...convert(postscript, ['txt'], [pageRange, option.keepLayout]),
+    ...universal(),
     { operation: 'merge', from: mergeable, to: ['pdf'], options: pdfPageOptions },
     { operation: 'compress', from: ['pdf'], to: ['pdf'], options: option.compressOptions },
     { operation: 'crop', from: ['pdf'], to: ['pdf'], options: option.cropOptions },

@@ -5,15 +5,25 @@ import { defined } from '../../../shared/defined.ts';
 import { stemOf, withExtension } from '../../../shared/files/names.ts';
 import { joinTiffs } from '../image/codecs/tiff-pages.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
+import { archiveWithGhostscript } from '../runtime/ghostscript.ts';
 import { type Extent, justifiedSeconds } from '../runtime/justified-time.ts';
 import { pageSuffix, pagesOf } from '../runtime/pages.ts';
+import {
+  checkPdf,
+  limitByPages,
+  openPdf,
+  type Pdf,
+  protectPdf,
+  selectPages,
+  type Workspace,
+} from '../runtime/pdf-file.ts';
 import { checkPictures } from '../runtime/pdf-pictures.ts';
 import { runProgram } from '../runtime/program.ts';
 import { officeFormat, perSheet } from './formats.ts';
 import { checkZip, markupBytes } from './guards/containers.ts';
 import type { SafeFile } from './guards/inspection.ts';
 import { previewOf, unreadableIwork } from './guards/iwork.ts';
-import { doubtfulFonts, substitutedFonts } from './office/fonts.ts';
+import { replaceableFonts, substitutedFonts, unembeddedFonts } from './office/fonts.ts';
 import {
   convertWithOffice,
   type OfficeFacts,
@@ -23,22 +33,8 @@ import {
 } from './office/office.ts';
 import { loading, paper, pdfPart, storing, type Table, tableOf } from './office/office-filters.ts';
 import { convertWithPandoc } from './pandoc.ts';
-import { archivePdf, distill } from './pdf/ghostscript.ts';
-import {
-  checkPdf,
-  drawPages,
-  type ImageRequest,
-  imageRequest,
-  limitByPages,
-  measurePages,
-  openPdf,
-  type Pdf,
-  protectPdf,
-  selectPages,
-  type Workspace,
-  writeHtml,
-  writePostScript,
-} from './pdf/pdf.ts';
+import { distill } from './pdf/ghostscript.ts';
+import { drawPages, type ImageRequest, imageRequest, measurePages, writeHtml, writePostScript } from './pdf/pdf.ts';
 import { writeFlow } from './pdf/pdf-flow.ts';
 import { writeText } from './pdf/pdf-text.ts';
 import { type PageSurvey, surveyPages } from './pdf/survey-pages.ts';
@@ -158,6 +154,9 @@ async function fromPdf(step: Step, pdf: Pdf, conversion: Conversion): Promise<Ma
   if (part > 0 || (step.by !== 'pdf' && step.by !== 'text')) await checkPictures(pdf.path);
   const pages = pagesOf(options.page_range, pdf.pages);
   if (step.by === 'images') {
+    // The parts of a run have the same fonts.
+    if (drawnElsewhere && !conversion.work.part)
+      conversion.warnings.push(...(await drawnWithOthers(pdf.path, conversion)));
     const drawn = await drawSelected(pdf, pages, imageRequest(step.format, options), conversion);
     if (step.format === 'tiff' && drawn.length > 1) {
       const output = join(folder, 'pages.tiff');
@@ -204,12 +203,24 @@ async function finishPdf(pdf: Pdf, part: number, checked: string, conversion: Co
   const { folder } = conversion;
   const { output_password: password } = conversion.work.options;
   const path = part > 0 ? join(folder, 'archived.pdf') : pdf.path;
-  if (part > 0) await archivePdf(pdf.path, path, part, conversion);
+  if (part > 0) await archiveWithGhostscript(pdf.path, path, part, conversion);
   if (path !== checked || password !== undefined) await checkPdf(path, folder, conversion, pdf.pages);
   if (typeof password !== 'string') return path;
   const locked = join(folder, 'protected.pdf');
-  await protectPdf(path, locked, password, conversion);
+  await protectPdf(path, locked, { user: password }, conversion);
   return locked;
+}
+
+/** Returns warnings about fonts that a PDF names but does not contain, so that others are drawn. */
+async function drawnWithOthers(path: string, { folder, signal }: Workspace): Promise<string[]> {
+  const { stdout } = await runProgram('pdffonts', ['-subst', path], { cwd: folder, signal, successCodes: [0, 1, 99] });
+  const rows = stdout.split('\n').slice(2);
+  return unembeddedFonts(
+    rows.flatMap((row) => {
+      const [, font = '', used = ''] = /^(?:[A-Z]{6}\+)?(\S+) +\d+ +\d+ +(\S.*?) {2,}\S/.exec(row) ?? [];
+      return font === '' ? [] : [{ font, used }];
+    }),
+  );
 }
 
 /** Lists the fonts of a PDF by their PostScript names. */
@@ -266,7 +277,7 @@ async function byOffice(
   if (facts.pages === 0) throw new EngineError('The document has no pages.');
   if (to === 'pdf') conversion.warnings.push(...(safe.undrawn ?? []));
   // Fonts that an intermediate program chose mean nothing to the user.
-  const fonts = to === 'pdf' ? doubtfulFonts(given.fonts ?? []) : [];
+  const fonts = to === 'pdf' ? replaceableFonts(given.fonts ?? []) : [];
   if (fonts.length > 0) conversion.warnings.push(...substitutedFonts(fonts, await pdfFaces(first, conversion)));
   if (!one) return [{ path: first }];
 

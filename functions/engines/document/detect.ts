@@ -1,4 +1,4 @@
-import { CompoundFile } from './compound-file.ts';
+import { CompoundFile } from '../runtime/compound-file.ts';
 import { detectIwork } from './detect-iwork.ts';
 
 const compoundMark = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];

@@ -1,6 +1,7 @@
 import type { OptionCondition, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import { defined } from '../../../shared/defined.ts';
 import { background, tiffCompression, withPictureOptions } from '../image/encoding-options.ts';
+import { pageRange, password } from '../runtime/pdf-options.ts';
 
 /** Describes a string with a list of values, each with its hint and its label. */
 function choice(default_value: string | undefined, values: [value: string, hint: string, label?: string][]) {
@@ -11,14 +12,6 @@ function choice(default_value: string | undefined, values: [value: string, hint:
 function only(name: string, value: string, label: string): OptionCondition {
   return { name, required: true, meta: [{ value, label }] };
 }
-
-export const password: OptionDescriptor = {
-  name: 'password',
-  label: 'Password',
-  hint: 'Password of the input, if it is password-protected.',
-  data_type: 'string',
-  properties: { pattern: '[^\\r\\n]{1,127}' },
-};
 
 export const outputPassword: OptionDescriptor = {
   name: 'output_password',
@@ -33,14 +26,6 @@ export const outputPassword: OptionDescriptor = {
 export const pdfPassword: OptionDescriptor = {
   ...outputPassword,
   conditions: [{ name: 'pdf_a', required: false, meta: [{ value: 'none', label: 'Not for archiving' }] }],
-};
-
-export const pageRange: OptionDescriptor = {
-  name: 'page_range',
-  label: 'Pages',
-  hint: 'Pages to convert, such as 1-3,5,8-. Defaults to all pages.',
-  data_type: 'string',
-  properties: { pattern: '\\d{1,5}(?:-(?:\\d{1,5})?)?(?:,\\d{1,5}(?:-(?:\\d{1,5})?)?){0,99}' },
 };
 
 export const pdfA: OptionDescriptor = {

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EngineError } from '../runtime/engine.ts';
+import type { Workspace } from '../runtime/pdf-file.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
 import { firstBytes, isMarkup, readPart, readParts, zipOf } from './guards/containers.ts';
 import { defuseVector } from './guards/defuse-vector.ts';
 import { Inspection } from './guards/inspection.ts';
 import { decodeDataUri, isVector, rasterType, toDataUri } from './guards/pictures.ts';
-import type { Workspace } from './pdf/pdf.ts';
 import { decodeXml, encodeXml } from './xml-text.ts';
 
 const timeoutMs = 180_000;

@@ -38,7 +38,8 @@ function isKnown(encoding: string): boolean {
   }
 }
 
-async function decodeText(bytes: Buffer, encoding: string): Promise<DecodedText> {
+/** Decodes text in the given or the detected encoding. A byte order mark takes precedence. */
+export async function decodeText(bytes: Buffer, encoding: string): Promise<DecodedText> {
   const marked = encodingByMark(bytes);
   if (marked !== undefined) return { text: new TextDecoder(marked).decode(bytes) };
   const wide = encoding === 'auto' ? encodingByZeros(bytes) : undefined;

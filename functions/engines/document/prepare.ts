@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CompoundFile } from '../runtime/compound-file.ts';
 import { EngineError, type InputFile, type Work } from '../runtime/engine.ts';
-import { CompoundFile } from './compound-file.ts';
 import { markupFormat, officeFormat } from './formats.ts';
 import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './guards/containers.ts';
 import { defuseContent } from './guards/defuse-content.ts';

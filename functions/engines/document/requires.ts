@@ -4,8 +4,10 @@ import { components as shared } from '../runtime/components.ts';
 import { markupFormat, officeFormat } from './formats.ts';
 import { route, type Step } from './route.ts';
 
+const { pdfimages: _pictures, pdftoppm: _pages, tesseract: _recognition, ...own } = shared;
+
 /** Components of the document engine. */
-export const components = shared;
+export const components = own;
 
 /** Pictures that need none of the programs that this engine lacks. */
 export const mergeablePictures = imageFormats.filter(({ read }) => read && read.by !== 'svg');
@@ -24,6 +26,7 @@ export function requires(operation: ProcessingOperation, from: string, to: strin
 function programs(operation: ProcessingOperation, from: string, to: string): Name[] {
   if (operation === 'compress') return [...opening, 'gs'];
   if (operation === 'crop') return opening;
+  if (operation === 'pdf/ua') return [...opening, ...route(from, to).flatMap(programsOf)];
   if (operation === 'merge' && !isDocument(from)) return isPostScript(from) ? ['gs'] : [];
   // Ghostscript makes PDF/A of pages that LibreOffice has not written. iWork documents may contain such pages.
   const drawnElsewhere = from === 'pdf' || from === 'ps' || officeFormat(from)?.container === 'iwork';

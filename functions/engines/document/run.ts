@@ -1,10 +1,10 @@
-import { constants, copyFile, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { defined } from '../../../shared/defined.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
+import { bringInput } from '../runtime/bring-input.ts';
 import type { Engine, InputFile, Work } from '../runtime/engine.ts';
 import { justifiedSeconds } from '../runtime/justified-time.ts';
 import { Outputs } from '../runtime/outputs.ts';
+import { checkPdf, type Workspace } from '../runtime/pdf-file.ts';
 import { convert, preparedPercent } from './convert.ts';
 import { warmOffice } from './office/office.ts';
 import { compress } from './pdf/compress.ts';
@@ -22,11 +22,11 @@ export const engine: Engine = {
     let details: JsonObject | undefined;
     if (work.operation === 'merge') {
       const inputs = [];
-      for (const [index, given] of work.inputs.entries()) inputs.push(await bring(given, work, index));
+      for (const [index, given] of work.inputs.entries()) inputs.push(await bringInput(given, work, index));
       return merge(work, inputs, context);
     }
     for (const [index, given] of work.inputs.entries()) {
-      const { input, folder } = await bring(given, work, index);
+      const { input, folder } = await bringInput(given, work, index);
       context.limitProcessorTime(justifiedSeconds({ bytes: input.size }));
       const progress = (percent: number) => {
         // A run that is surveyed has got nowhere until its pages are drawn.
@@ -40,7 +40,12 @@ export const engine: Engine = {
         details = compressed.details;
         for (const warning of compressed.warnings) warnings.add(warning);
       } else if (work.operation === 'crop') await outputs.add(await crop(work, input, space));
-      else {
+      else if (work.operation === 'pdf/ua') {
+        const made = await convertToUa(work, input, space);
+        await outputs.add(made.output);
+        details = made.details;
+        for (const warning of made.warnings) warnings.add(warning);
+      } else {
         const converted = await convert(work, input, space);
         if (converted.survey) return { outputs: [], details: { survey: { ...converted.survey } } };
         await outputs.add(...converted.outputs);
@@ -52,11 +57,13 @@ export const engine: Engine = {
   },
 };
 
-/** Copies an input to the folder that this engine's programs are confined to. Not a link, because it may become an output. */
-async function bring(input: InputFile, work: Work, index: number): Promise<{ input: InputFile; folder: string }> {
-  const folder = join(work.folder, `work-${index}`);
-  await mkdir(folder);
-  const path = join(folder, 'input');
-  await copyFile(input.path, path, constants.COPYFILE_FICLONE);
-  return { input: { ...input, path }, folder };
+/** Converts a document to a tagged PDF, and makes it PDF/UA. */
+async function convertToUa(work: Work, input: InputFile, space: Workspace) {
+  const universal = { ...work, operation: 'convert' as const, options: { ...work.options, universal: true } };
+  const { outputs, warnings } = await convert(universal, input, space);
+  const [output] = outputs;
+  if (!output) throw new Error('The conversion made no file.');
+  const { makeUniversal } = await import('../pdf/archive/ua.ts');
+  const made = await makeUniversal(await checkPdf(output.path, space.folder, space), { ...space, work, input }, true);
+  return { output: { ...output, path: made.path }, details: made.details, warnings: [...warnings, ...made.warnings] };
 }

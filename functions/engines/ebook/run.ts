@@ -4,7 +4,6 @@ import { withExtension } from '../../../shared/files/names.ts';
 import { checkXml, checkZip, readRtf } from '../document/guards/containers.ts';
 import { defusePackage } from '../document/guards/defuse-package.ts';
 import { convertWithOffice } from '../document/office/office.ts';
-import { checkPdf } from '../document/pdf/pdf.ts';
 import {
   type Engine,
   EngineError,
@@ -13,6 +12,7 @@ import {
   type Work,
   type WorkContext,
 } from '../runtime/engine.ts';
+import { checkPdf } from '../runtime/pdf-file.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
 
 const timeoutMs = 400_000;

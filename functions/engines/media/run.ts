@@ -57,10 +57,12 @@ export const engine: Engine = {
       progress(100);
       return { outputs: [compressed.output], details: compressedDetails(compressed), ...warned() };
     }
-    if (work.operation === 'merge') throw new Error('The catalogue lists no merge of media.');
+    const { operation } = work;
+    if (!(operation === 'convert' || operation === 'trim' || operation === 'crop'))
+      throw new Error(`The catalogue lists no ${operation} of media.`);
     const outputs = new Outputs(work);
     for (const index of work.inputs.keys()) {
-      await outputs.add(...(await operations[work.operation](jobOf(work, index, share(index)), runOf(index))));
+      await outputs.add(...(await operations[operation](jobOf(work, index, share(index)), runOf(index))));
       progress(((index + 1) / work.inputs.length) * 100);
     }
     return { outputs: outputs.files, ...warned() };

@@ -84,6 +84,7 @@ async function respond(
     const context: RunContext = {
       signal: watch.signal,
       progress: (percent) => progress(isRanged ? fetchedPercent + (percent * (100 - fetchedPercent)) / 100 : percent),
+      ...timestampFor(request, watch.signal),
       // As texts under fixed keys: a key chosen by an engine could pass for a log field or a metric.
       log: (message, details = {}) =>
         logger.info('the engine reports', { report: hide(message), details: hide(JSON.stringify(details)) }),
@@ -116,6 +117,24 @@ async function respond(
   }
 }
 
+/** Returns the request for time stamps that the options of a run allow: one for each input. */
+function timestampFor(
+  { operation, options, inputs }: EngineRequest,
+  signal: AbortSignal,
+): Pick<RunContext, 'timestamp'> {
+  const { timestamp: url } = options;
+  if (operation !== 'pdf/sign' || typeof url !== 'string') return {};
+  let left = inputs.filter(({ role }) => role === undefined).length;
+  return {
+    async timestamp(digest) {
+      left -= 1;
+      if (left < 0) throw new TamperedError('The engine asked for more time stamps than it has inputs.');
+      const { requestTimestamp } = await import('./timestamp-request.ts');
+      return requestTimestamp(url, digest, { signal });
+    },
+  };
+}
+
 async function workOf(
   request: EngineRequest,
   task: PreparedTask,
@@ -124,7 +143,7 @@ async function workOf(
 ): Promise<Work> {
   const { operation, page, picture, part, outputFormat, options, maxOutputBytes, deadline } = request;
   const { maxProcessorSeconds } = request;
-  const inputs = await mapAtOnce(request.inputs, inputsAtOnce, async (input, index): Promise<InputFile> => {
+  const files = await mapAtOnce(request.inputs, inputsAtOnce, async (input, index): Promise<InputFile> => {
     const { path, descriptor } = task.createInput(String(index));
     try {
       const ranges = 'url' in input ? await fetchInput(input, descriptor, signal, onFetched) : undefined;
@@ -135,15 +154,20 @@ async function workOf(
       closeSync(descriptor);
     }
   });
+  const roleOf = (index: number) => request.inputs[index]?.role;
+  const others = files.flatMap((file, index) => {
+    const role = roleOf(index);
+    return role === undefined ? [] : [{ ...file, role }];
+  });
   return {
     operation,
-    inputs,
+    inputs: files.filter((_, index) => roleOf(index) === undefined),
     outputFormat,
     options,
     maxOutputBytes,
     deadline,
     folder: task.folder,
-    ...defined({ page, picture, part, maxProcessorSeconds }),
+    ...defined({ page, picture, part, maxProcessorSeconds, others: others.length > 0 ? others : undefined }),
   };
 }
 

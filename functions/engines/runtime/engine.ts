@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import type { FileRole, ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { PictureRequest } from '../../../shared/pictures/picture.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { ByteRange } from './byte-ranges.ts';
@@ -21,6 +21,8 @@ export interface InputFile {
 export interface Work {
   operation: ProcessingOperation;
   inputs: InputFile[];
+  /** Files that the work uses in addition to its inputs. */
+  others?: (InputFile & { role: FileRole })[];
   /** URL of a page to import, instead of inputs: only the engine that renders pages has a browser. */
   page?: string;
   /** A derivative of a picture, in a format that the engine chooses. Operation, output format and options do not count. */
@@ -67,6 +69,11 @@ export interface WorkContext {
    * limit in the engine's resources applies.
    */
   limitProcessorTime(seconds?: number): void;
+  /**
+   * Asks the authority in the option `timestamp` for a time stamp of a digest, and returns its response unchecked. Absent if
+   * the options name none; allowed once for each input.
+   */
+  timestamp?(digest: Uint8Array): Promise<Uint8Array>;
 }
 
 /** Callbacks outside the sandbox. Limits are enforced there and not passed on. */

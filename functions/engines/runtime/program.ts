@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { EngineError } from './engine.ts';
 
 export interface ProgramOptions {
@@ -20,6 +21,8 @@ export interface ProgramOptions {
   onPipes?: (to: Writable, from: Readable) => void;
   /** Exit codes that count as success. Defaults to 0. */
   successCodes?: number[];
+  /** Whether the program has a network in an engine that keeps the others offline. */
+  network?: boolean;
   /** Whether the program stays running after the task, for further tasks of the same tenant. All others are killed. */
   warm?: boolean;
 }
@@ -126,10 +129,20 @@ export async function runProgram(program: string, args: string[], options: Progr
   }
 }
 
+/** What starts a program that has no network, if there is such a thing. */
+let offline: string[] = [];
+
+/** Leaves a network only to programs that are run with one: an engine's browser needs it, and what reads attachments must not. */
+export function keepOffline(): void {
+  if (process.platform === 'linux')
+    offline = ['/usr/bin/perl', fileURLToPath(new URL('sandbox/offline.pl', import.meta.url))];
+}
+
 /** Starts a program. Errors do not include its arguments, which may be secrets of the user. */
 function start(program: string, args: string[], options: ProgramOptions): ChildProcess {
   try {
-    return spawn(program, args, {
+    const [command = program, ...rest] = [...(options.network ? [] : offline), program, ...args];
+    return spawn(command, rest, {
       cwd: options.cwd,
       env: { ...pickVariables(programVariables), ...options.env },
       stdio: [

@@ -1,6 +1,6 @@
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { maxRequestBytes } from '../../../shared/files/limits.ts';
-import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import type { FileRole, ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { PictureRequest } from '../../../shared/pictures/picture.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { ByteRange } from './byte-ranges.ts';
@@ -25,6 +25,8 @@ interface InputFacts {
   /** Canonical extension, detected from the content when the file was stored. */
   format: string;
   size: number;
+  /** What it is for, if the run does not work on it. These come last. */
+  role?: FileRole;
 }
 
 /** The maximum size of an output: the limit of S3 for a posted form. */
@@ -71,7 +73,9 @@ export type PartRequest =
   | { kind: 'sound' }
   /** Processes the selected pages from one index to before another. One output for each, named as in a whole run. */
   | { kind: 'pages'; from: number; to: number }
-  /** Joins: inputs are the source, the chunks in order, and the sound if there is one. */
+  /** Recognises the text of the pages that need it, from one index to before another. One output, as JSON. */
+  | { kind: 'texts'; from: number; to: number }
+  /** Joins: inputs are the source, the chunks or texts in order, and the sound if there is one. */
   | { kind: 'join'; starts: number[]; sound: boolean };
 
 /** For a target size: how a chunk is encoded. */
@@ -97,7 +101,7 @@ export interface Survey {
   end: number;
   /** Source times at which a chunk may begin (source keyframes), ascending; absent if the run cannot be split. */
   boundaries?: number[];
-  /** How many pages the document has, if its work splits by pages. */
+  /** How many pages the document has, or how many need their text recognised, if its work splits by pages. */
   pages?: number;
   /** Why the run cannot be split, as one sentence. */
   whole?: string;

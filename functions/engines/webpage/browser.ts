@@ -4,6 +4,7 @@ import puppeteer, { type Browser, type BrowserContext, type CDPSession, type Pag
 import { withDeadline } from '../../../shared/concurrency.ts';
 import { EngineError } from '../runtime/engine.ts';
 import { isAlive } from '../runtime/is-alive.ts';
+import { activeFonts } from '../runtime/job-fonts.ts';
 import { runProgram } from '../runtime/program.ts';
 import { warmFolder } from '../runtime/warm-folder.ts';
 import { chromiumArguments, findChromium } from './chromium.ts';
@@ -24,6 +25,8 @@ export const tiny = 0.05;
 interface Running {
   browser: Browser;
   tasks: number;
+  /** Configuration of the fonts that its task brought. */
+  fonts: string | undefined;
   stop(): Promise<void>;
 }
 
@@ -119,6 +122,11 @@ async function takePlace(): Promise<PreparedPlace> {
   const prepared = ahead;
   ahead = undefined;
   let place = await prepared?.catch(() => undefined);
+  if (place && place.running.fonts !== activeFonts()) {
+    place.proxy.close();
+    await stopBrowser();
+    place = undefined;
+  }
   if (!place?.running.browser.connected || place.page.isClosed()) {
     place?.proxy.close();
     place = await preparePlace(await start());
@@ -199,7 +207,8 @@ async function withinTime<T>({ timeoutMs, signal }: PageSetting, work: Promise<T
 
 async function start(): Promise<Running> {
   const current = await running?.catch(() => undefined);
-  if (current?.browser.connected) return current;
+  if (current?.browser.connected && current.fonts === activeFonts()) return current;
+  await stopBrowser();
   running = launch();
   return running;
 }
@@ -207,18 +216,21 @@ async function start(): Promise<Running> {
 async function launch(): Promise<Running> {
   await removeOldProfiles();
   const { path: program, env } = await findChromium();
+  const fonts = activeFonts();
   const profile = await mkdtemp(join(warmFolder(), `${profilePrefix}${process.pid}-`));
   const ending = new AbortController();
   const transport = Promise.withResolvers<PipeTransport>();
   const ended = runProgram(program, chromiumArguments(profile), {
     cwd: profile,
     warm: true,
+    network: true,
     env: {
       ...env,
       HOME: profile,
       XDG_CONFIG_HOME: profile,
       XDG_CACHE_HOME: profile,
       DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+      ...(fonts === undefined ? {} : { FONTCONFIG_FILE: fonts }),
     },
     signal: ending.signal,
     onPipes: (to, from) => transport.resolve(new PipeTransport(to, from)),
@@ -240,7 +252,7 @@ async function launch(): Promise<Running> {
     );
     const browser = await withDeadline(Promise.race([connected, gone]), startMs);
     if (!browser) throw new Error(`Chromium did not start within ${startMs / 1000} seconds.`);
-    return { browser, tasks: 0, stop };
+    return { browser, tasks: 0, fonts, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -20,6 +20,8 @@ export interface ServedDocument {
 export interface PageAccess {
   /** Private hosts that are exempt from the outbound policy. */
   allow: AllowedHosts;
+  /** Whether it may load only the document. */
+  isOffline?: boolean;
   document?: ServedDocument | undefined;
 }
 
@@ -79,8 +81,9 @@ export async function startProxy(limits: ProxyLimits): Promise<PageProxy> {
 
   const server: Server = createServer((incoming, outgoing) => {
     if (!access) return refuse(outgoing, 403);
-    const { allow, document } = access;
+    const { allow, document, isOffline } = access;
     if (document && incoming.url === document.url.href) return serve(document, outgoing);
+    if (isOffline) return refuse(outgoing, 403);
     if (!admit()) return refuse(outgoing, 429);
     forward(incoming, outgoing, allow, keep, count).catch((error: unknown) => {
       note(error, incoming.url ?? '');
@@ -89,8 +92,8 @@ export async function startProxy(limits: ProxyLimits): Promise<PageProxy> {
   });
   server.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
     keep(client);
-    if (!access || !admit()) {
-      client.end(`HTTP/1.1 ${access ? '429 Too Many Requests' : '403 Forbidden'}\r\n\r\n`);
+    if (!access || access.isOffline || !admit()) {
+      client.end(`HTTP/1.1 ${access && !access.isOffline ? '429 Too Many Requests' : '403 Forbidden'}\r\n\r\n`);
       return;
     }
     tunnel(incoming.url ?? '', client, head, access.allow, keep, count).catch((error: unknown) => {

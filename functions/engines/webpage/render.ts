@@ -12,6 +12,7 @@ import {
 } from '../../../shared/net/addresses.ts';
 import { EngineError } from '../runtime/engine.ts';
 import { emulateMedia, emulateViewport, type Place, tiny, withPage } from './browser.ts';
+import { missingFonts } from './missing-fonts.ts';
 import { fontsLoaded, hideCookieBanners, inTurn, scrollThrough } from './page-scripts.ts';
 import { writePdf } from './pdf.ts';
 import type { PageProxy, ServedDocument } from './proxy.ts';
@@ -32,6 +33,8 @@ export interface Visit {
   source: PageSource;
   load: LoadOptions;
   allow: AllowedHosts;
+  /** Whether the page may load nothing at all. */
+  isOffline?: boolean;
   signal: AbortSignal;
   timeoutMs?: number;
   /** Whether the page is drawn at full size, for a screenshot. */
@@ -55,25 +58,29 @@ const maxNavigations = 10;
 const fileUrl = new URL('http://uploaded-file.invalid/');
 
 /** Renders a page to an image or a PDF. Returns warnings about missing content. */
-export async function renderPage(request: RenderRequest): Promise<string | undefined> {
+export async function renderPage(request: RenderRequest): Promise<string[]> {
   const { load, target, output } = request;
   const isDrawn = target.format !== 'pdf';
   return visit({ ...request, isDrawn }, async (place) => {
     request.progress?.(50);
-    if (target.format === 'pdf') return writePdf(place, target, output);
+    const warnings = await missingFonts(place);
+    if (target.format === 'pdf') {
+      const warning = await writePdf(place, target, output);
+      return warning === undefined ? warnings : [...warnings, warning];
+    }
     await writeScreenshot(place, target, load, output);
-    return undefined;
+    return warnings;
   });
 }
 
 /** Loads a page through its own proxy, and runs work with it once it is ready. */
 export async function visit<T>(request: Visit, work: (place: Place) => Promise<T>): Promise<T> {
-  const { allow, signal, source } = request;
+  const { allow, isOffline = false, signal, source } = request;
   const url = 'url' in source ? await checkedPage(source.url, allow) : fileUrl;
   const document = 'url' in source ? undefined : await documentFrom(source);
   return withPage({ timeoutMs: request.timeoutMs ?? wholeMs, signal }, async (place) => {
     const { page, proxy } = place;
-    proxy.open({ allow, document });
+    proxy.open({ allow, isOffline, document });
     request.prepare?.(page);
     const done = load(place, url, request).then(() => work(place));
     // Fails with the page if it reloads.

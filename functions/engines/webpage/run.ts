@@ -28,7 +28,7 @@ export const engine: Engine = {
       if (input.size > maxBytes) throw new EngineError(`The file is larger than ${maxBytes / 1024 ** 2} MB.`);
       const output = join(work.folder, `${index}.${work.outputFormat}`);
       const contentType = catalogue.formats.find(({ ext }) => ext === input.format)?.mediaType ?? 'text/html';
-      const warning = await renderPage({
+      const found = await renderPage({
         source: { htmlPath: input.path, contentType },
         load: loadOptions(work.options, work.outputFormat),
         target: targetOf(work),
@@ -37,7 +37,7 @@ export const engine: Engine = {
         signal,
         progress: (percent) => progress((index * 100 + percent) / work.inputs.length),
       });
-      if (warning !== undefined) warnings.add(warning);
+      for (const warning of found) warnings.add(warning);
       outputs.push({ path: output, name: withExtension(input.name, work.outputFormat), format: work.outputFormat });
     }
     return { outputs, warnings: [...warnings] };

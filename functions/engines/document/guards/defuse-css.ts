@@ -7,40 +7,56 @@ const importing = /^(?:import|namespace|charset)$/;
 const plainName = /^[-\w\u0080-\uffff]+$/;
 const plainSign = /^[-+*/.,:;>~|=^$!#%&()[\]{}]$/;
 
+/** What to do with what a page names. */
+export interface CssNames {
+  /** Returns a picture that is not in the page itself. */
+  picture?: (address: string) => Buffer | undefined;
+  /** Selectors that replace those of elements. */
+  elements?: Record<string, string>;
+  /** Rules that are removed in addition, by their keyword. */
+  removed?: string[];
+}
+
+/** What may come before the name of an element in a selector. */
+const selectorStart = /(?:^|[\s,>+~{};/])$/;
+
 /**
  * Removes everything from a style sheet or declarations that makes a reader load files or addresses. Raster images as data URIs
  * stay. Writes token by token in one plain spelling, without comments, escapes and angle brackets, because LibreOffice
  * separates tokens less strictly than the standard.
  */
-export function defuseCss(css: string): string {
+export function defuseCss(css: string, names: CssNames = {}): string {
   const tokenizer = tokenizerOf({ css });
   const next = (): CSSToken | undefined => (tokenizer.endOfFile() ? undefined : tokenizer.nextToken());
   const written: string[] = [];
-  for (let token = next(); token && token[0] !== TokenType.EOF; token = next()) written.push(write(token, next));
+  for (let token = next(); token && token[0] !== TokenType.EOF; token = next())
+    written.push(write(token, next, names, written.at(-1) ?? ''));
   return written.join('');
 }
 
-function write(token: CSSToken, next: () => CSSToken | undefined): string {
+function write(token: CSSToken, next: () => CSSToken | undefined, names: CssNames, before: string): string {
   switch (token[0]) {
     case TokenType.URL:
-      return urlOf(token[4].value);
+      return urlOf(token[4].value, names);
     case TokenType.Function: {
       const name = token[4].value.toLowerCase();
       if (!loading.test(name)) return plainName.test(name) ? `${name}(` : skipTo(next, TokenType.CloseParen, '');
       const first = skipSpace(next);
       if (first?.[0] === TokenType.CloseParen) return 'none';
-      const uri = name === 'url' && first?.[0] === TokenType.String ? urlOf(first[4].value) : 'none';
+      const uri = name === 'url' && first?.[0] === TokenType.String ? urlOf(first[4].value, names) : 'none';
       return first ? skipTo(next, TokenType.CloseParen, uri) : uri;
     }
     case TokenType.AtKeyword: {
       const name = token[4].value.toLowerCase();
-      if (importing.test(name) || !plainName.test(name)) return skipTo(next, TokenType.Semicolon, '');
+      if (importing.test(name) || names.removed?.includes(name) || !plainName.test(name))
+        return skipTo(next, TokenType.Semicolon, '');
       return `@${name}`;
     }
     case TokenType.String:
       return `"${token[4].value.replaceAll(/[^\p{L}\p{N}\p{M} ,._+-]/gu, '')}"`;
     case TokenType.Ident:
-      return loading.test(token[4].value.toLowerCase()) ? 'none' : plain(token[4].value);
+      if (loading.test(token[4].value.toLowerCase())) return 'none';
+      return (selectorStart.test(before) && names.elements?.[token[4].value.toLowerCase()]) || plain(token[4].value);
     case TokenType.Hash:
       return `#${plain(token[4].value)}`;
     case TokenType.Number:
@@ -79,8 +95,8 @@ function skipTo(next: () => CSSToken | undefined, end: TokenType, instead: strin
   return instead;
 }
 
-function urlOf(value: string): string {
-  const bytes = decodeDataUri(value);
+function urlOf(value: string, { picture }: CssNames): string {
+  const bytes = decodeDataUri(value) ?? picture?.(value);
   const type = bytes && rasterType(bytes);
   return bytes && type ? `url("${toDataUri(type, bytes)}")` : 'none';
 }

@@ -1,6 +1,6 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 import { EngineError } from '../../runtime/engine.ts';
-import { defuseCss } from './defuse-css.ts';
+import { type CssNames, defuseCss } from './defuse-css.ts';
 import { defuseVector } from './defuse-vector.ts';
 import type { Inspection } from './inspection.ts';
 import { decodeDataUri, isVector, rasterType, toDataUri } from './pictures.ts';
@@ -44,13 +44,19 @@ const harmless = new Set(
 
 const name = /^[a-z][a-z\d:-]*$/;
 
+/** What to do with what a page names. By default, everything that is not in the page itself is removed. */
+export interface PageNames extends CssNames {
+  /** Returns the markup to put in the place of a picture that is not there. */
+  missing?: (attributes: ReadonlyMap<string, string>) => string;
+}
+
 /**
  * Rewrites a page without anything that makes a reader load files or addresses. Links and pictures as data URIs stay. Parses
  * according to the standard and writes in one plain spelling: text and attributes contain no brackets or quotes, so that even
  * a lax parser finds only the tags that were allowed here.
  */
-export function defuseHtml(page: string, inspection: Inspection): string {
-  const writer = new PageWriter(inspection);
+export function defuseHtml(page: string, inspection: Inspection, names: PageNames = {}): string {
+  const writer = new PageWriter(inspection, names);
   const tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, writer);
   writer.tokenizer = tokenizer;
   for (let at = 0; at < page.length; at += chunkLetters)
@@ -62,6 +68,7 @@ class PageWriter {
   tokenizer: Tokenizer | undefined;
   onParseError = null;
   readonly #inspection: Inspection;
+  readonly #names: PageNames;
   #written: string[] = [];
   #letters = 0;
   #declared = false;
@@ -69,8 +76,9 @@ class PageWriter {
   #textOf = '';
   #style: string[] = [];
 
-  constructor(inspection: Inspection) {
+  constructor(inspection: Inspection, names: PageNames) {
     this.#inspection = inspection;
+    this.#names = names;
   }
 
   finish(): string {
@@ -90,7 +98,10 @@ class PageWriter {
     if (removed.has(tagName) || !name.test(tagName)) return;
     if (tagName !== 'html' && tagName !== 'head') this.#declare();
     if (tagName === 'meta' && !isHarmlessMeta(tag)) return;
-    this.#write(`<${literal.has(tagName) ? 'pre' : tagName}${this.#attributesOf(tag)}>`);
+    const attributes = this.#attributesOf(tag);
+    const isMissing = tagName === 'img' && this.#names.missing && !attributes.has('src');
+    if (isMissing) this.#write(this.#names.missing?.(new Map([...valuesOf(tag), ...attributes])) ?? '');
+    else this.#write(`<${literal.has(tagName) ? 'pre' : tagName}${written(attributes)}>`);
     if (tagName === 'head') this.#declare();
     if (mode !== undefined && tag.selfClosing) this.#write(`</${tagName}>`);
   }
@@ -129,7 +140,7 @@ class PageWriter {
     if (element === 'style') {
       const css = this.#style.join('').replaceAll(/<!\[CDATA\[|\]\]>|<!--|-->/g, ' ');
       this.#style = [];
-      this.#write(`${defuseCss(css)}</style>`);
+      this.#write(`${defuseCss(css, this.#names)}</style>`);
     } else if (!removed.has(element)) this.#write(`</${literal.has(element) ? 'pre' : element}>`);
   }
 
@@ -146,17 +157,17 @@ class PageWriter {
     this.#written.push(text);
   }
 
-  #attributesOf(tag: Token.TagToken): string {
-    let attributes = '';
+  #attributesOf(tag: Token.TagToken): Map<string, string> {
+    const attributes = new Map<string, string>();
     for (const attribute of tag.attrs) {
       const value = this.#valueOf(tag.tagName, attribute.name, attribute.value);
-      if (value !== undefined) attributes += ` ${attribute.name}="${escaped(value.replaceAll(/\p{Cc}/gu, ' '))}"`;
+      if (value !== undefined) attributes.set(attribute.name, value.replaceAll(/\p{Cc}/gu, ' '));
     }
     return attributes;
   }
 
   #valueOf(element: string, attribute: string, value: string): string | undefined {
-    if (attribute === 'style') return defuseCss(value);
+    if (attribute === 'style') return defuseCss(value, this.#names);
     if (attribute === 'href') return element === 'a' || element === 'area' ? clickable(value) : undefined;
     if (attribute === 'usemap') return value.startsWith('#') ? value : undefined;
     if (attribute === 'content') return element === 'meta' ? value : undefined;
@@ -169,13 +180,18 @@ class PageWriter {
   }
 
   #pictureOf(value: string): string | undefined {
-    const bytes = decodeDataUri(value);
+    const bytes = decodeDataUri(value) ?? this.#names.picture?.(value);
     if (!bytes) return undefined;
     const raster = rasterType(bytes);
     if (raster) return toDataUri(raster, bytes);
     return isVector(bytes) ? toDataUri('image/svg+xml', defuseVector(bytes, this.#inspection)) : undefined;
   }
 }
+
+const valuesOf = (tag: Token.TagToken) => tag.attrs.map((attribute) => [attribute.name, attribute.value] as const);
+
+const written = (attributes: Map<string, string>) =>
+  [...attributes].map(([attribute, value]) => ` ${attribute}="${escaped(value)}"`).join('');
 
 /** Returns whether a page's metadata may stay: not if it redirects or declares the former encoding. */
 function isHarmlessMeta({ attrs }: Token.TagToken): boolean {
@@ -191,6 +207,7 @@ function clickable(value: string): string | undefined {
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\u00a0': '&nbsp;' };
 
-function escaped(text: string): string {
+/** Writes text without brackets and quotes. */
+export function escaped(text: string): string {
   return text.replaceAll(/[&<>"\u00a0]/g, (letter) => escapes[letter] ?? '');
 }

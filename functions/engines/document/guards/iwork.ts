@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type InputFile } from '../../runtime/engine.ts';
-import { openPdf, type Pdf, type Workspace } from '../pdf/pdf.ts';
+import { openPdf, type Pdf, type Workspace } from '../../runtime/pdf-file.ts';
 import { checkGzip, checkZip, listParts, readPart } from './containers.ts';
 
 /** The app of each format, and an app with a format that it can export. */

@@ -224,21 +224,67 @@ const signs = /^(?:symbol|wingdings.*|webdings|marlett|mt extra|.*dingbats)$/i;
 const substitutionOf = (font: string) =>
   substitutions.find(({ fonts }) => fonts.some((other) => other.toLowerCase() === font.toLowerCase()));
 
-/** Returns the fonts with substitutes that may have different widths. */
-export function doubtfulFonts(named: string[]): string[] {
-  return named.filter(
-    (font) => !substitutionOf(font)?.compatible && !installed.has(font.toLowerCase()) && !signs.test(font),
-  );
+/** Returns the fonts that are not installed under their own name. */
+export function replaceableFonts(named: string[]): string[] {
+  return named.filter((font) => !installed.has(font.toLowerCase()) && !signs.test(font)).map(shown);
 }
 
-/** Returns warnings about replaced fonts. */
+/** Names are the user's, so that they may have any length and characters. */
+function shown(font: string): string {
+  return font.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '').slice(0, 80);
+}
+
+const maxNamed = 10;
+
+/** Returns warnings about replaced fonts. Those whose substitutes keep the layout share one. */
 export function substitutedFonts(named: string[], faces: string[]): string[] {
-  return named.flatMap((font) => {
+  const replaced = named.flatMap((font) => {
     if (faces.some((face) => isOf(face, font))) return [];
+    const known = substitutionOf(font);
     const ofClass = classes.find(([part]) => font.toLowerCase().includes(part.toLowerCase()))?.[1] ?? sans;
-    const used = (substitutionOf(font)?.substitutes ?? ofClass).find((substitute) =>
-      faces.some((face) => isOf(face, substitute)),
-    );
-    return used === undefined ? [] : [`The font ${font} is not installed; ${used} was used.`];
+    const used = (known?.substitutes ?? ofClass).find((substitute) => faces.some((face) => isOf(face, substitute)));
+    return used === undefined ? [] : [{ font, used, keepsWidths: known?.compatible === true }];
   });
+  const { alike = [], others = [] } = Object.groupBy(replaced, ({ keepsWidths }) => (keepsWidths ? 'alike' : 'others'));
+  const warnings = replacedFonts(others);
+  if (alike.length > 0) warnings.push(sameWidths(alike));
+  return warnings;
+}
+
+/** Returns warnings about fonts and those that were used instead. */
+export function replacedFonts(replaced: { font: string; used: string }[]): string[] {
+  const warnings = replaced
+    .slice(0, maxNamed)
+    .map(({ font, used }) => `The font ${shown(font)} is not installed; ${shown(used)} was used.`);
+  if (replaced.length > maxNamed) warnings.push(`${replaced.length - maxNamed} more fonts are not installed.`);
+  return warnings;
+}
+
+/** Returns the fonts that have the widths of another. */
+export function compatibleSubstitutes(font: string): string[] {
+  const known = substitutionOf(font);
+  return known?.compatible ? known.substitutes : [];
+}
+
+function sameWidths(replaced: { font: string; used: string }[]): string {
+  const pairs = replaced.slice(0, maxNamed).map(({ font, used }) => `${font} by ${used}`);
+  const more = replaced.length - pairs.length;
+  return `Fonts that are not installed were replaced by others of the same widths: ${pairs.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
+/** Fonts that every reader of PDFs has, or one of the same widths. */
+const standardFaces = /^(?:Helvetica|Arial|Times|Courier|Symbol|ZapfDingbats)/;
+
+/** Returns warnings about fonts that are not in a PDF, with what is drawn instead. */
+export function unembeddedFonts(fonts: { font: string; used: string }[]): string[] {
+  const replaced = new Map(
+    fonts.flatMap(({ font, used }) =>
+      standardFaces.test(font) || isOf(font, used) ? [] : [[shown(font), shown(used)]],
+    ),
+  );
+  const warnings = [...replaced]
+    .slice(0, maxNamed)
+    .map(([font, used]) => `The font ${font} is not in the PDF; ${used} was used.`);
+  if (replaced.size > maxNamed) warnings.push(`${replaced.size - maxNamed} more fonts are not in the PDF.`);
+  return warnings;
 }

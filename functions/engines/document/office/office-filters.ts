@@ -89,6 +89,8 @@ function storingPdf(from: string, options: OptionValues): OfficeProperties {
     FilterName: pdfExporters[officeFormat(from)?.kind ?? 'text'],
     FilterData: {
       SelectPdfVersion: pdfPart(options),
+      // Set by pdf/ua. LibreOffice adds the tags itself.
+      ...(options.universal === true ? { PDFUACompliance: true, UseTaggedPDF: true } : {}),
       Quality: Number(options.image_quality ?? 90),
       ReduceImageResolution: resolution > 0,
       ...(resolution > 0 ? { MaxImageResolution: resolution } : {}),

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { withDeadline } from '../../../../shared/concurrency.ts';
 import { EngineError } from '../../runtime/engine.ts';
 import { isAlive } from '../../runtime/is-alive.ts';
+import { activeFonts } from '../../runtime/job-fonts.ts';
 import { runProgram } from '../../runtime/program.ts';
 import { warmFolder } from '../../runtime/warm-folder.ts';
 import { makeProfile } from './office-profile.ts';
@@ -71,6 +72,8 @@ interface Listener {
   stop(): Promise<void>;
   jobs: number;
   vectors: boolean;
+  /** Configuration of the fonts that its task brought. */
+  fonts: string | undefined;
 }
 
 /** LibreOffice could not load a file; it does not report why. */
@@ -132,12 +135,12 @@ export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobM
   throw new EngineError(msg, { detail: response.message });
 }
 
-/** Returns a running LibreOffice that reads SVGs or not as requested, after replacing one that differs. */
+/** Returns a running LibreOffice with the fonts of the task that reads SVGs or not as requested, after replacing one that differs. */
 async function listenerFor(vectors: boolean): Promise<Listener> {
   current ??= start(vectors);
   try {
     const running = await current;
-    if (running.vectors === vectors) return running;
+    if (running.vectors === vectors && running.fonts === activeFonts()) return running;
     await stopOffice();
     current = start(vectors);
     return await current;
@@ -191,6 +194,7 @@ async function start(vectors: boolean): Promise<Listener> {
   const programs = officeFolder();
   if (!programs) throw new Error('LibreOffice is not installed.');
   await sweepAbandoned();
+  const fonts = activeFonts();
   const folder = await mkdtemp(join(warmFolder(), `${folderPrefix}${process.pid}-`));
   await makeProfile({ folder, programs, vectors });
   const script = fileURLToPath(new URL('office.py', import.meta.url));
@@ -221,6 +225,7 @@ async function start(vectors: boolean): Promise<Listener> {
       folder,
       jobs: 0,
       vectors,
+      fonts,
       ask: conversation(socket),
       stop: async () => {
         socket.destroy();

@@ -5,8 +5,10 @@ import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../../shared/files/names.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from '../../runtime/engine.ts';
+import { checkPdf, limitByPages, openPdf, type Pdf, runTool, type Workspace } from '../../runtime/pdf-file.ts';
 import { hasStructure, isTagged } from '../../runtime/pdf-join.ts';
 import { checkPictures } from '../../runtime/pdf-pictures.ts';
+import { closeEnough, meetsTarget, searchQuality } from '../../runtime/size-search.ts';
 import {
   type Compressible,
   compressByPreset,
@@ -14,8 +16,6 @@ import {
   type PictureSettings,
   rewritePdf,
 } from './ghostscript.ts';
-import { checkPdf, limitByPages, openPdf, type Pdf, runTool, type Workspace } from './pdf.ts';
-import { closeEnough, meetsTarget, searchQuality } from './size-search.ts';
 
 /** After this, no new attempt is started, to stay within the engine's timeout. */
 const searchMs = 300_000;

@@ -4,7 +4,7 @@ import { PDFDocument, type PDFPage } from '@cantoo/pdf-lib';
 import { withExtension } from '../../../../shared/files/names.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from '../../runtime/engine.ts';
 import { pagesOf } from '../../runtime/pages.ts';
-import { checkPdf, damagedPdf, openPdf, type Workspace } from './pdf.ts';
+import { checkPdf, damagedPdf, openPdf, type Workspace } from '../../runtime/pdf-file.ts';
 
 interface Box {
   x: number;

@@ -1,31 +1,11 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { EngineError } from '../../runtime/engine.ts';
-import { postScriptError, withoutDirectoryWalks } from '../../runtime/ghostscript.ts';
+import { ghostscript, postScriptError, withoutDirectoryWalks } from '../../runtime/ghostscript.ts';
+import { damagedPdf, runTool, type Workspace } from '../../runtime/pdf-file.ts';
 import { replacePages } from '../../runtime/pdf-join.ts';
 import { ProgramError } from '../../runtime/program.ts';
-import { damagedPdf, runTool, type Workspace } from './pdf.ts';
-
-/** Debian installs it on disk; other builds embed it. */
-const debianProfile = '/usr/share/color/icc/ghostscript/srgb.icc';
-const profile = existsSync(debianProfile) ? debianProfile : '%rom%iccprofiles/srgb.icc';
-
-/** Runs Ghostscript with access to the given files only. */
-async function ghostscript(input: string, output: string, args: string[], reads: string[], space: Workspace) {
-  const permits = [
-    ...[input, ...reads].map((path) => `--permit-file-read=${path}`),
-    `--permit-file-write=${output}`,
-    `--permit-file-control=${output}`,
-  ];
-  const fixed = ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-dQUIET', '-dNOPROMPT', '-sDEVICE=pdfwrite'];
-  // Safer mode still allows programs to read, write and delete files in the temporary folder.
-  const temporary = join(space.folder, 'gs-tmp');
-  await mkdir(temporary, { recursive: true });
-  const all = [...permits, ...fixed, `-sOutputFile=${output}`, ...args, input];
-  await runTool('gs', all, space, [0], temporary);
-}
 
 /** Converts PostScript to PDF. */
 export async function distill(input: string, output: string, space: Workspace): Promise<void> {
@@ -40,30 +20,6 @@ export async function distill(input: string, output: string, space: Workspace): 
       cause,
     });
   }
-}
-
-/** Rewrites a PDF for archiving, as PDF/A of the given part. */
-export async function archivePdf(input: string, output: string, part: number, space: Workspace): Promise<void> {
-  const definition = join(space.folder, 'pdfa.ps');
-  await writeFile(
-    definition,
-    `%!
-[/_objdef {icc_PDFA} /type /stream /OBJ pdfmark
-[{icc_PDFA} << /N 3 >> /PUT pdfmark
-[{icc_PDFA} (${profile}) (r) file /PUT pdfmark
-[/_objdef {OutputIntent_PDFA} /type /dict /OBJ pdfmark
-[{OutputIntent_PDFA} << /Type /OutputIntent /S /GTS_PDFA1 /DestOutputProfile {icc_PDFA} /OutputConditionIdentifier (sRGB) >> /PUT pdfmark
-[{Catalog} << /OutputIntents [{OutputIntent_PDFA}] >> /PUT pdfmark
-`,
-  );
-  const args = [
-    `-dPDFA=${part}`,
-    // Drops what the standard forbids instead of writing a non-conforming file.
-    '-dPDFACompatibilityPolicy=1',
-    '-sColorConversionStrategy=RGB',
-    definition,
-  ];
-  await ghostscript(input, output, args, [definition, profile], space);
 }
 
 /** A PDF to compress. */

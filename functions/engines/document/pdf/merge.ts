@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withExtension } from '../../../../shared/files/names.ts';
 import type { InputFile, Work, WorkContext, WorkResult } from '../../runtime/engine.ts';
+import type { Workspace } from '../../runtime/pdf-file.ts';
 import { convert } from '../convert.ts';
 import { isDocument } from '../requires.ts';
-import type { Workspace } from './pdf.ts';
 
 const laidOut = (names: string[]) =>
   `${names.join(', ')}: LibreOffice laid out this web page, without scripts and with simple styles only. For pages as in a browser, convert it to PDF before the merge.`;

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EngineError } from '../../runtime/engine.ts';
-import { type Pdf, runTool, type Workspace } from './pdf.ts';
+import { type Pdf, runTool, type Workspace } from '../../runtime/pdf-file.ts';
 
 /** Pixels per point in the output of pdftohtml. */
 const zoom = 1.5;

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError } from '../../runtime/engine.ts';
+import { type Pdf, runTool, type Workspace } from '../../runtime/pdf-file.ts';
 import { decodeXml } from '../xml-text.ts';
-import { type Pdf, runTool, type Workspace } from './pdf.ts';
 import { type Block, type Line, type Page, pagesOfLayout, readPage, rowsOf } from './pdf-flow.ts';
 
 /** Extracts the text of a PDF in reading order with the rows of tables kept, or with the layout of the page. */

@@ -4,97 +4,17 @@ import sharp from 'sharp';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { changesPicture } from '../../image/encoding-options.ts';
 import { type PageSize, pageSizes } from '../../image/vector/pdf-pages.ts';
-import { EngineError, type WorkContext } from '../../runtime/engine.ts';
+import { EngineError } from '../../runtime/engine.ts';
 import { justifiedSeconds } from '../../runtime/justified-time.ts';
 import { checkFileCount } from '../../runtime/outputs.ts';
-import { maxPages } from '../../runtime/pages.ts';
-import { ProgramError, type ProgramResult, runProgram } from '../../runtime/program.ts';
+import { type Pdf, type Programs, runTool, type Workspace } from '../../runtime/pdf-file.ts';
 import { pictureOptions } from '../options.ts';
-import { countTreePages } from './page-tree.ts';
 
 /** Rendering larger images takes gigabytes of memory. */
 const maxPixels = 120_000_000;
 /** Larger pages are rendered small first, to find those that are slow at any size before allowing minutes for them. */
 const trialPixels = 20_000_000;
 const trialSide = 200;
-const programMs = 240_000;
-
-export interface Pdf {
-  path: string;
-  pages: number;
-}
-
-/** The folder of one input, and the context of its task. */
-export interface Workspace extends WorkContext {
-  folder: string;
-}
-
-type Signal = Pick<WorkContext, 'signal'>;
-type Programs = Signal & { folder: string };
-
-/** Limits the processor time of a program that processes a whole PDF. */
-export async function limitByPages({ path, pages }: Pdf, { limitProcessorTime }: Workspace): Promise<void> {
-  limitProcessorTime(justifiedSeconds({ bytes: (await stat(path)).size, pages }));
-}
-
-/** Opens a user's PDF: decrypts it, counts its pages and throws if it has none. */
-export async function openPdf(path: string, { password }: OptionValues, space: Programs): Promise<Pdf> {
-  const { code } = await runTool('qpdf', ['--is-encrypted', path], space, [0, 2, 3]);
-  const plain = code === 0 ? await decrypt(path, password, space) : path;
-  const pages = await countPages(plain, space);
-  if (pages < 1) throw new EngineError('The PDF has no pages.');
-  if (pages > maxPages) throw new EngineError(`The PDF has ${pages} pages; the maximum is ${maxPages}.`);
-  return { path: plain, pages };
-}
-
-async function decrypt(path: string, password: unknown, space: Programs): Promise<string> {
-  const output = join(space.folder, 'decrypted.pdf');
-  const secret = join(space.folder, 'password');
-  await writeFile(secret, String(password ?? ''), { mode: 0o600 });
-  try {
-    const args = [`--password-file=${secret}`, '--decrypt', '--warning-exit-0', path, output];
-    await runTool('qpdf', args, space);
-    return output;
-  } catch (error) {
-    if (error instanceof EngineError && /invalid password/i.test(error.detail))
-      throw new EngineError(
-        password === undefined
-          ? 'The PDF is password-protected. Set the option password.'
-          : 'The option password does not open the PDF.',
-        { detail: error.detail },
-      );
-    throw error;
-  } finally {
-    await rm(secret, { force: true });
-  }
-}
-
-/** Counts the reachable pages of a PDF. */
-async function countPages(path: string, space: Programs): Promise<number> {
-  const { stdout } = await runTool('pdfinfo', [path], space);
-  return Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0);
-}
-
-/** Writes the given pages of a PDF to another one, in order. */
-export async function selectPages(pdf: Pdf, pages: number[], space: Workspace): Promise<Pdf> {
-  if (pages.length === pdf.pages && pages.every((page, index) => page === index + 1)) return pdf;
-  const output = join(space.folder, 'selected.pdf');
-  const args = [pdf.path, '--pages', '.', pages.join(','), '--', '--warning-exit-0', output];
-  await runTool('qpdf', args, space);
-  return { path: output, pages: pages.length };
-}
-
-/** Writes a PDF that only opens with a password. */
-export async function protectPdf(path: string, output: string, password: string, space: Workspace) {
-  // In an argument file, the password does not appear in the process list.
-  const args = join(space.folder, 'arguments');
-  await writeFile(args, ['--encrypt', password, password, '256', '--', path, output].join('\n'), { mode: 0o600 });
-  try {
-    await runTool('qpdf', [`@${args}`], space, [0, 3]);
-  } finally {
-    await rm(args, { force: true });
-  }
-}
 
 /** Converts a PDF to one HTML page of the same appearance, with inline images. */
 export async function writeHtml(pdf: Pdf, output: string, space: Workspace): Promise<void> {
@@ -282,37 +202,4 @@ function checkPixels({ number, size }: Page, dpi: number, advice = 'Choose a low
   throw new EngineError(
     `Page ${number}, of ${size.width} × ${size.height} points at ${Math.round(dpi)} dpi, has more than ${maxPixels / 1_000_000} million pixels. ${advice}`,
   );
-}
-
-/** Runs one of the PDF programs; its failure is reported as a failure of the file. */
-export async function runTool(
-  program: string,
-  args: string[],
-  { folder, signal }: Programs,
-  successCodes: number[] = [0],
-  temporary = folder,
-): Promise<ProgramResult> {
-  try {
-    const options = { cwd: folder, env: { TMPDIR: temporary }, signal, timeoutMs: programMs, successCodes };
-    return await runProgram(program, args, options);
-  } catch (error) {
-    if (!(error instanceof ProgramError)) throw error;
-    const detail = error.stderr.trim().split('\n').slice(-5).join('\n');
-    if (error.timedOut) throw new EngineError('The PDF takes too long to process. Split it.', { detail });
-    throw damagedPdf(error, detail);
-  }
-}
-
-/** Returns the error for a PDF that cannot be processed. */
-export function damagedPdf(cause: unknown, detail = cause instanceof Error ? cause.message : String(cause)) {
-  return new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause });
-}
-
-/** Checks that an output PDF opens and has the expected pages. */
-export async function checkPdf(path: string, folder: string, { signal }: Signal, pages?: number): Promise<Pdf> {
-  if ((await stat(path)).size === 0) throw new EngineError('The conversion produced an empty PDF.');
-  const found = (await countTreePages(path)) ?? (await countPages(path, { folder, signal }));
-  if (found < 1 || (pages !== undefined && found !== pages))
-    throw new EngineError(`The output PDF has ${found} pages${pages === undefined ? '' : ` instead of ${pages}`}.`);
-  return { path, pages: found };
 }

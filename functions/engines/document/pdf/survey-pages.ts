@@ -1,8 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PageSize } from '../../image/vector/pdf-pages.ts';
+import type { Workspace } from '../../runtime/pdf-file.ts';
 import type { Survey } from '../../runtime/protocol.ts';
-import { type Drawing, drawPages, type ImageRequest, pixelsOf, type Workspace } from './pdf.ts';
+import { type Drawing, drawPages, type ImageRequest, pixelsOf } from './pdf.ts';
 
 /** A survey of pages, which have neither ranges of bytes nor a target size. */
 export type PageSurvey = Omit<Survey, 'reads' | 'size'>;

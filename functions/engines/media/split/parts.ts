@@ -56,6 +56,7 @@ export async function runPart(
     case 'join':
       return joinParts(job, work, part, patient);
     case 'pages':
+    case 'texts':
       throw new Error('A video has no pages.');
   }
 }
@@ -93,6 +94,7 @@ async function runStreamPart(
       return { outputs: [await convertToStream(probed, patient, await joinedOf(work, part, mediaFormat('mp4'), run))] };
     case 'measure':
     case 'pages':
+    case 'texts':
       throw new Error(`Segments have no parts of the kind ${part.kind}.`);
   }
 }

@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { closeInherited } from '../../../../packages/runtime-client/src/close-inherited.ts';
-import type { Engine, Work } from '../engine.ts';
+import { type Engine, EngineError, type WorkContext } from '../engine.ts';
 import { faultOfFile } from '../file-faults.ts';
+import { withFonts } from '../job-fonts.ts';
 import { warmPrograms } from '../program.ts';
 import { encodeMessage, type FromSandbox, type ToSandbox } from './messages.ts';
 
@@ -12,25 +13,32 @@ const module: { engine: Engine } = await import(pathToFileURL(process.argv[2] ??
 
 const send = (message: FromSandbox) => process.stdout.write(encodeMessage(message));
 
+/** The time stamp that the work waits for. */
+let requested: PromiseWithResolvers<Uint8Array> | undefined;
+
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     const message: ToSandbox = JSON.parse(line);
-    void runAndSettle(message.work);
+    if (message.type === 'run') void runAndSettle(message);
+    else if ('response' in message) requested?.resolve(Buffer.from(message.response, 'base64'));
+    else requested?.reject(new EngineError(message.msg));
   })
   // The parent is gone. The supervisor leads this group, so it ends too.
   .on('close', () => process.kill(0, 'SIGKILL'));
 send({ type: 'ready', pid: process.pid });
 
-async function runAndSettle(work: Work): Promise<void> {
-  await run(work);
+type Run = Extract<ToSandbox, { type: 'run' }>;
+
+async function runAndSettle(message: Run): Promise<void> {
+  await run(message);
   // A failure to settle ends the process, and the next work gets another.
   await module.engine.settle?.();
   send({ type: 'settled' });
 }
 
-async function run(work: Work): Promise<void> {
+async function run({ work, canTimestamp }: Run): Promise<void> {
   try {
-    const result = await module.engine.run(work, {
+    const context: WorkContext = {
       // Work is aborted by killing this process, so the signal is never aborted here.
       signal: new AbortController().signal,
       progress: (percent) => {
@@ -38,7 +46,9 @@ async function run(work: Work): Promise<void> {
       },
       log: (text, details = {}) => send({ type: 'log', message: text, details }),
       limitProcessorTime: (processorSeconds) => send({ type: 'limit', processorSeconds }),
-    });
+      ...(canTimestamp ? { timestamp } : {}),
+    };
+    const result = await withFonts(work, () => module.engine.run(work, context));
     send({ type: 'done', result, warmPrograms: warmPrograms() });
   } catch (error) {
     const end = { warmPrograms: warmPrograms() };
@@ -49,4 +59,10 @@ async function run(work: Work): Promise<void> {
     } else
       send({ ...end, type: 'broken', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
+}
+
+function timestamp(digest: Uint8Array): Promise<Uint8Array> {
+  requested = Promise.withResolvers();
+  send({ type: 'timestamp', digest: Buffer.from(digest).toString('hex') });
+  return requested.promise;
 }

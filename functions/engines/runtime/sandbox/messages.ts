@@ -20,7 +20,11 @@ import type { OutputFile, Work, WorkResult } from '../engine.ts';
  * log.
  */
 
-export type ToSandbox = { type: 'run'; work: Work };
+export type ToSandbox =
+  | { type: 'run'; work: Work; canTimestamp: boolean }
+  /** The response of a time stamp authority in base64, or why there is none. */
+  | { type: 'timestamp'; response: string }
+  | { type: 'timestamp'; msg: string };
 
 /** The result of a piece of work, with the warm programs to keep running, by their process IDs in the sandbox. */
 type End = { warmPrograms: number[] } & (
@@ -34,6 +38,8 @@ export type FromSandbox =
   | { type: 'progress'; percent: number }
   | { type: 'log'; message: string; details: JsonObject }
   | { type: 'limit'; processorSeconds: number | undefined }
+  /** Asks for a time stamp of a digest in hexadecimal. */
+  | { type: 'timestamp'; digest: string }
   | End
   // After the end of a piece of work: the engine is ready for the next one.
   | { type: 'settled' };
@@ -137,6 +143,8 @@ export function parseMessage(line: string): FromSandbox {
             ? undefined
             : numberOf(fields.processorSeconds, 'processorSeconds', 0, maxNumber),
       };
+    case 'timestamp':
+      return { type: 'timestamp', digest: digestOf(fields.digest) };
     case 'log':
       return {
         type: 'log',
@@ -200,6 +208,13 @@ function outputOf(value: unknown): OutputFile {
 /** Returns a text for people, shortened if it is too long. */
 function shown(value: unknown, name: string, maxLength: number): string {
   return printable(textOf(value, name), maxLength);
+}
+
+/** Returns a digest by SHA-256, SHA-384 or SHA-512. */
+function digestOf(value: unknown): string {
+  const digest = textOf(value, 'digest', 128);
+  if (/^(?:[\da-f]{64}|[\da-f]{96}|[\da-f]{128})$/.test(digest)) return digest;
+  throw unexpected('a digest', value);
 }
 
 function integerOf(value: unknown, name: string): number {

@@ -308,6 +308,7 @@ export class Sandbox {
       const onMessage = (message: FromSandbox) => {
         if (message.type === 'progress') percent = message.percent;
         else if (message.type === 'limit') processorTime?.limit(message.processorSeconds);
+        else if (message.type === 'timestamp') timestamp(message.digest);
         else if (message.type === 'log') {
           logged += 1;
           if (logged <= maxLogLines) context.log(message.message, message.details);
@@ -325,6 +326,17 @@ export class Sandbox {
             (error: unknown) => finish(() => reject(error)),
           );
         }
+      };
+      const send = (message: ToSandbox) => {
+        if (!finished) process_.stdin.write(`${JSON.stringify(message)}\n`);
+      };
+      const timestamp = (digest: string) => {
+        if (!context.timestamp) return end(new TamperedError('The engine asked for a time stamp that is not wanted.'));
+        context.timestamp(Buffer.from(digest, 'hex')).then(
+          (response) => send({ type: 'timestamp', response: Buffer.from(response).toString('base64') }),
+          (error: unknown) =>
+            error instanceof EngineError ? send({ type: 'timestamp', msg: error.message }) : end(error),
+        );
       };
       const onExit = (code: number | null, signal: string | null) =>
         finish(() =>
@@ -369,8 +381,7 @@ export class Sandbox {
           // earlier time counts too.
           const atStart = (child.mark === undefined ? withDescendants(own) : undefined) ?? rows();
           processorTime = new ProcessorTime(work.maxProcessorSeconds ?? Number.POSITIVE_INFINITY, atStart);
-          const message: ToSandbox = { type: 'run', work };
-          process_.stdin.write(`${JSON.stringify(message)}\n`);
+          send({ type: 'run', work, canTimestamp: context.timestamp !== undefined });
         },
         (error: unknown) => finish(() => reject(error)),
       );

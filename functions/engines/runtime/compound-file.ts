@@ -7,8 +7,10 @@ const miniBytes = 64;
 /** Places of FAT sectors that the header holds; further ones are in sectors of their own. */
 const placesInHeader = 109;
 
-interface Entry {
+/** A stream, or a storage, which is a folder of others. */
+export interface Entry {
   name: string;
+  isStorage: boolean;
   left: number;
   right: number;
   child: number;
@@ -27,7 +29,8 @@ export class CompoundFile {
   readonly #fat: number[] = [];
   readonly #entries: Entry[];
   /** Streams and storages of the document itself, by name. */
-  readonly #own = new Map<string, Entry>();
+  readonly #own: Map<string, Entry>;
+  #small: { shared: Buffer; next: number[] } | undefined;
 
   private constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -35,7 +38,7 @@ export class CompoundFile {
     for (const sector of this.#fatSectors()) this.#fat.push(...numbersIn(this.#sector(sector)));
     const directory = this.#chain(bytes.readUInt32LE(48)).map((sector) => this.#sector(sector));
     this.#entries = entriesIn(Buffer.concat(directory));
-    this.#collect();
+    this.#own = this.members();
   }
 
   /** Reads a compound file, or the start of one. Returns undefined for any other file. */
@@ -53,7 +56,11 @@ export class CompoundFile {
   /** Returns the start of a stream, which is shorter if the file is; undefined if there is none of this name. */
   start(name: string, count: number): Buffer | undefined {
     const entry = this.#own.get(name);
-    if (!entry) return undefined;
+    return entry && this.read(entry, count);
+  }
+
+  /** Returns the start of a stream, which is shorter if the file is. */
+  read(entry: Entry, count = this.#bytes.length): Buffer {
     const size = Math.min(entry.size, count);
     const isMini = entry.size < this.#bytes.readUInt32LE(56);
     return (isMini ? this.#mini(entry.start, size) : this.#content(entry.start, size)).subarray(0, size);
@@ -67,8 +74,11 @@ export class CompoundFile {
   /** Small streams share the stream of the root, in small sectors. */
   #mini(start: number, size: number): Buffer {
     const root = this.#entries[0];
-    const shared = root ? this.#content(root.start, root.size) : Buffer.alloc(0);
-    const next = this.#chain(this.#bytes.readUInt32LE(60)).flatMap((sector) => numbersIn(this.#sector(sector)));
+    this.#small ??= {
+      shared: root ? this.#content(root.start, root.size) : Buffer.alloc(0),
+      next: this.#chain(this.#bytes.readUInt32LE(60)).flatMap((sector) => numbersIn(this.#sector(sector))),
+    };
+    const { shared, next } = this.#small;
     const sectors = follow(next, start, Math.ceil(size / miniBytes));
     return Buffer.concat(sectors.map((sector) => shared.subarray(sector * miniBytes, (sector + 1) * miniBytes)));
   }
@@ -96,17 +106,19 @@ export class CompoundFile {
     return this.#bytes.subarray((sector + 1) * this.#sectorBytes, (sector + 2) * this.#sectorBytes);
   }
 
-  /** The members of the root are a binary tree, which need not be searched in order. */
-  #collect(): void {
+  /** Returns the members of a storage, by default the root. They are a binary tree, which need not be searched in order. */
+  members(storage = this.#entries[0]): Map<string, Entry> {
+    const found = new Map<string, Entry>();
     const seen = new Set<number>();
-    const pending = [this.#entries[0]?.child ?? maxSector];
+    const pending = [storage?.child ?? maxSector];
     for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
       const entry = this.#entries[index];
       if (!entry || seen.has(index)) continue;
       seen.add(index);
-      this.#own.set(entry.name, entry);
+      found.set(entry.name, entry);
       pending.push(entry.left, entry.right);
     }
+    return found;
   }
 }
 
@@ -127,6 +139,7 @@ function entriesIn(directory: Buffer): Entry[] {
     const entry = directory.subarray(index * entryBytes, (index + 1) * entryBytes);
     return {
       name: entry.toString('utf16le', 0, Math.max(0, Math.min(64, entry.readUInt16LE(64)) - 2)),
+      isStorage: entry[66] === 1,
       left: entry.readUInt32LE(68),
       right: entry.readUInt32LE(72),
       child: entry.readUInt32LE(76),
