@@ -1,0 +1,289 @@
+import type { PictureText, TextBox, TextLine, Word } from '../../runtime/tesseract.ts';
+import type { PdfDict, PdfObjects } from '../objects.ts';
+
+/** Of a thousand units per em, as in the metrics of fonts. */
+const em = 1_000;
+const ascent = 800;
+/** A character of no width would be lost. */
+const minStretch = 0.01;
+/** Readers join words that are closer than this part of the font size. */
+const minGap = 0.2;
+/** About six degrees. */
+const maxSlope = 0.1;
+/** Text of these scripts is written without spaces. */
+const withoutSpaces =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー。、々〆「」『』（）！？：；，．・]/u;
+const rightToLeft = /[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u;
+const leftToRight = /[\p{Nd}\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}]/u;
+const narrow = /^[iljtfrI.,:;'!|()[\]{}·‘’`-]/;
+const wide = /^[mwMW@—%…œæŒÆ]/;
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/**
+ * A font of all characters that were recognised. It has no shapes: only the widths by which the characters are placed, and
+ * their texts.
+ */
+export class InvisibleFont {
+  readonly #codes = new Map<string, number>();
+
+  /** Returns the code of what a reader selects as one character. Returns undefined if there are too many. */
+  codeOf(grapheme: string): number | undefined {
+    const known = this.#codes.get(grapheme);
+    if (known !== undefined || this.#codes.size >= 0xfffe) return known;
+    const code = this.#codes.size + 1;
+    this.#codes.set(grapheme, code);
+    return code;
+  }
+
+  /** Adds the font to a PDF, once for horizontal and once for vertical text, and returns it as resources. */
+  addTo(pdf: PdfObjects, trueType: Buffer): PdfDict {
+    const count = this.#codes.size + 1;
+    const file = pdf.addStream({ '/Length1': trueType.length }, trueType.toString('latin1'));
+    const descriptor = pdf.add({
+      '/Type': '/FontDescriptor',
+      '/FontName': '/GlyphLessFont',
+      '/Flags': 5,
+      '/FontBBox': [0, ascent - em, em, ascent],
+      '/ItalicAngle': 0,
+      '/Ascent': ascent,
+      '/Descent': ascent - em,
+      '/CapHeight': ascent,
+      '/StemV': 80,
+      '/FontFile2': file,
+    });
+    const descendant = pdf.add({
+      '/Type': '/Font',
+      '/Subtype': '/CIDFontType2',
+      '/BaseFont': '/GlyphLessFont',
+      '/CIDSystemInfo': { '/Registry': 'u:Adobe', '/Ordering': 'u:Identity', '/Supplement': 0 },
+      '/FontDescriptor': descriptor,
+      '/CIDToGIDMap': pdf.addStream({}, '\0\x01'.repeat(count)),
+      '/W': [1, [...this.#codes.keys()].map(widthOf)],
+      '/DW2': [0, -em],
+    });
+    const toUnicode = pdf.addStream({}, this.#toUnicode());
+    const [horizontal, vertical] = ['/Identity-H', '/Identity-V'].map((encoding) =>
+      pdf.add({
+        '/Type': '/Font',
+        '/Subtype': '/Type0',
+        '/BaseFont': '/GlyphLessFont',
+        '/Encoding': encoding,
+        '/DescendantFonts': [descendant],
+        '/ToUnicode': toUnicode,
+      }),
+    );
+    return { '/Font': { '/H': horizontal, '/V': vertical } };
+  }
+
+  #toUnicode(): string {
+    const entries = [...this.#codes].map(
+      ([text, code]) => `<${hex(code)}> <${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`,
+    );
+    const sections: string[] = [];
+    for (let start = 0; start < entries.length; start += 100) {
+      const section = entries.slice(start, start + 100);
+      sections.push(`${section.length} beginbfchar\n${section.join('\n')}\nendbfchar\n`);
+    }
+    return [
+      '/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n',
+      '/CIDSystemInfo <</Registry (Adobe) /Ordering (UCS) /Supplement 0>> def\n',
+      '/CMapName /Adobe-Identity-UCS def /CMapType 2 def\n',
+      '1 begincodespacerange <0000> <ffff> endcodespacerange\n',
+      ...sections,
+      'endcmap CMapName currentdict /CMap defineresource pop end end\n',
+    ].join('');
+  }
+}
+
+function hex(code: number): string {
+  return code.toString(16).padStart(4, '0');
+}
+
+/** Returns about how wide a character is, so that the places in a word are about right. */
+function widthOf(grapheme: string): number {
+  if (withoutSpaces.test(grapheme)) return em;
+  if (narrow.test(grapheme)) return 300;
+  if (wide.test(grapheme)) return 850;
+  return /^\p{Lu}/u.test(grapheme) ? 680 : 520;
+}
+
+/** The picture of a page, and where it is on the displayed page: points per pixel. */
+export interface Placement {
+  scaleX: number;
+  scaleY: number;
+  /** Height of the displayed page in points. */
+  height: number;
+}
+
+/**
+ * Returns a content stream that shows the words of a picture as invisible text. Words that a page already has as text are
+ * left out: those whose middle is in one of the boxes, given in pixels.
+ */
+export function textLayer(
+  page: PictureText,
+  placement: Placement,
+  font: InvisibleFont,
+  existing: TextBox[] = [],
+): string {
+  const shown = page.blocks
+    .flatMap(({ paragraphs }) => paragraphs)
+    .flatMap(({ lines, isRightToLeft }) => {
+      const sizes = lines.map(({ size }) => size).toSorted((one, other) => one - other);
+      const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
+      return lines.flatMap((line) => {
+        const words = line.words.filter((word) => !existing.some((box) => isMiddleIn(word, box)));
+        // A line that is measured much smaller than the others of its paragraph is not. Letters with marks above and below
+        // count as higher than their font.
+        const size = (line.size < 0.7 * usual ? usual : line.size) * (isRightToLeft ? 0.8 : 1);
+        return showLine({ ...line, words, size }, placement, font);
+      });
+    });
+  return shown.length > 0 ? `BT 3 Tr\n${shown.join('\n')}\nET\n` : '';
+}
+
+function isMiddleIn(word: TextBox, box: TextBox): boolean {
+  const [x, y] = [(word.left + word.right) / 2, (word.top + word.bottom) / 2];
+  return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+}
+
+/** Returns whether the lines of a picture are mostly columns of text from top to bottom. */
+export function isVertical({ blocks }: PictureText): boolean {
+  const lines = blocks.flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
+  const columns = lines.filter(isColumn);
+  return columns.length > lines.length / 2;
+}
+
+function isColumn({ angle, words, left, right, top, bottom }: TextLine): boolean {
+  return angle === 0 && words.length > 1 && bottom - top > 1.5 * (right - left);
+}
+
+interface Span {
+  text: string;
+  /** From the start of the line, in pixels. */
+  from: number;
+  to: number;
+}
+
+function showLine(line: TextLine, placement: Placement, font: InvisibleFont): string[] {
+  if (line.words.length === 0) return [];
+  if (isColumn(line)) return showColumn(line, placement, font);
+  const { origin, direction, along, rise } = baselineOf(line);
+  // Readers expect text as it is displayed: from left to right.
+  const spans = line.words
+    .map((word): Span => ({ text: visualOrder(word.text), ...along(word) }))
+    .toSorted((one, other) => one.from - other.from);
+  const size = line.size * placement.scaleY;
+  const [cos, sin] = [Math.cos(direction), Math.sin(direction)];
+  return withSpaces(spans, line.size * minGap).flatMap(({ text, from, to }) => {
+    const codes = codesOf(text, font);
+    if (codes.length === 0) return [];
+    const width = (size * codes.reduce((total, code) => total + code.width, 0)) / em;
+    const stretch = Math.max(minStretch, ((to - from) * placement.scaleX) / width);
+    const x = (origin.x + from * cos) * placement.scaleX;
+    const y = placement.height - (origin.y - from * sin - (rise * (from + to)) / 2) * placement.scaleY;
+    const matrix = [cos, sin, -sin, cos, x, y].map(rounded).join(' ');
+    return [
+      `/H ${rounded(size)} Tf ${rounded(100 * stretch)} Tz ${matrix} Tm <${codes.map(({ code }) => hex(code)).join('')}> Tj`,
+    ];
+  });
+}
+
+/**
+ * Returns where the baseline of a line starts, its direction counterclockwise, how words are placed along it, and by how
+ * much each is above the one before. Readers take words apart that are tilted, so words of a slightly tilted line are level.
+ */
+function baselineOf(line: TextLine) {
+  const { left, right, top, bottom, descent, baseline } = line;
+  switch (line.angle) {
+    case 90:
+      return {
+        ...{ origin: { x: right - descent, y: bottom }, direction: Math.PI / 2, rise: 0 },
+        along: (word: Word) => ({ from: bottom - word.bottom, to: bottom - word.top }),
+      };
+    case 180:
+      return {
+        ...{ origin: { x: right, y: top + descent }, direction: Math.PI, rise: 0 },
+        along: (word: Word) => ({ from: right - word.right, to: right - word.left }),
+      };
+    case 270:
+      return {
+        ...{ origin: { x: left + descent, y: top }, direction: -Math.PI / 2, rise: 0 },
+        along: (word: Word) => ({ from: word.top - top, to: word.bottom - top }),
+      };
+    default: {
+      const { slope, offset } = baseline;
+      const drop = slope * (right - left);
+      // The slope of a level line is measured as almost none.
+      if (Math.abs(drop) < line.size / 4)
+        return {
+          ...{ origin: { x: left, y: bottom + offset + drop / 2 }, direction: 0, rise: 0 },
+          along: (word: Word) => ({ from: word.left - left, to: word.right - left }),
+        };
+      const isStepped = Math.abs(slope) < maxSlope;
+      const direction = isStepped ? 0 : -Math.atan(slope);
+      const length = Math.cos(direction);
+      return {
+        ...{ origin: { x: left, y: bottom + offset }, direction, rise: isStepped ? -slope : 0 },
+        along: (word: Word) => ({ from: (word.left - left) / length, to: (word.right - left) / length }),
+      };
+    }
+  }
+}
+
+/** Puts a space into each gap between words. Words of scripts without spaces reach up to the next one. */
+function withSpaces(spans: Span[], gap: number): Span[] {
+  return spans.flatMap((span, index): Span[] => {
+    const next = spans[index + 1];
+    if (!next) return [span];
+    const end = Math.min(span.to, Math.max(next.from - gap, (span.from + next.from) / 2));
+    // A reader that takes a line from right to left apart shows its parts in the wrong order, so its gaps are narrow.
+    const isNarrowed = rightToLeft.test(span.text + next.text) && next.from - end < 6 * gap;
+    const to = isNarrowed ? Math.max(end, next.from - 2 * gap) : end;
+    if (withoutSpaces.test(span.text.at(-1) ?? '') && withoutSpaces.test(next.text[0] ?? ''))
+      return [{ ...span, to: next.from > span.from ? next.from : span.to }];
+    return [
+      { ...span, to },
+      { text: ' ', from: to, to: next.from },
+    ];
+  });
+}
+
+/** Shows a column of vertical text, character below character. */
+function showColumn(line: TextLine, { scaleX, scaleY, height }: Placement, font: InvisibleFont): string[] {
+  const spans = line.words.map(({ text, top, bottom }): Span => ({ text, from: top, to: bottom }));
+  const width = (line.right - line.left) * scaleX;
+  const x = ((line.left + line.right) / 2) * scaleX;
+  return withSpaces(spans, 0).flatMap(({ text, from, to }) => {
+    const codes = codesOf(text, font);
+    if (codes.length === 0 || to <= from) return [];
+    const step = ((to - from) * scaleY) / codes.length;
+    const matrix = [width, 0, 0, step, x, height - from * scaleY].map(rounded).join(' ');
+    return [`/V 1 Tf ${matrix} Tm <${codes.map(({ code }) => hex(code)).join('')}> Tj`];
+  });
+}
+
+function codesOf(text: string, font: InvisibleFont): { code: number; width: number }[] {
+  return [...segmenter.segment(text)].flatMap(({ segment }) => {
+    const code = font.codeOf(segment);
+    return code === undefined ? [] : [{ code, width: widthOf(segment) }];
+  });
+}
+
+/** Reverses a word of a script from right to left, but not the numbers and foreign words in it. */
+function visualOrder(text: string): string {
+  if (!rightToLeft.test(text)) return text;
+  const graphemes = [...segmenter.segment(text)].map(({ segment }) => segment);
+  const runs: string[] = [];
+  for (const [index, grapheme] of graphemes.entries()) {
+    const isRun = (at: number) => leftToRight.test(graphemes[at] ?? '');
+    const joins = isRun(index - 1) && (isRun(index) || (/^[.,:/-]$/.test(grapheme) && isRun(index + 1)));
+    const continues = /^[.,:/-]$/.test(graphemes[index - 1] ?? '') && isRun(index) && isRun(index - 2);
+    if (joins || continues) runs.push((runs.pop() ?? '') + grapheme);
+    else runs.push(grapheme);
+  }
+  return runs.reverse().join('');
+}
+
+function rounded(value: number): string {
+  return String(Number(value.toFixed(4)));
+}
