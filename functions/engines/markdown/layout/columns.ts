@@ -1,0 +1,84 @@
+import { type Area, around, type Segment } from './spans.ts';
+
+/** What is on a page, with its place. */
+export type Placed = Area & { segment?: Segment };
+
+const maxDepth = 6;
+
+/** Returns what is on a page in groups, in the order in which it is read: columns from left to right. */
+export function readingOrder<Kind extends Placed>(items: Kind[], isRightToLeft: boolean, depth = 0): Kind[][] {
+  const gutter = depth < maxDepth ? gutterOf(items) : undefined;
+  if (gutter === undefined) return items.length > 0 ? [fromTop(items)] : [];
+  const across = fromTop(items.filter(({ left, right }) => left < gutter && right > gutter));
+  const groups: Kind[][] = [];
+  const sides = items.filter(({ left, right }) => !(left < gutter && right > gutter));
+  let top = -Infinity;
+  const addBand = (bottom: number) => {
+    const band = sides.filter((item) => middle(item) > top && middle(item) <= bottom);
+    const left = band.filter(({ right }) => right <= gutter);
+    const right = band.filter((item) => !left.includes(item));
+    const columns = isRightToLeft ? [right, left] : [left, right];
+    for (const column of columns) groups.push(...readingOrder(column, isRightToLeft, depth + 1));
+  };
+  for (const item of across) {
+    if (middle(item) > top && sides.some((side) => middle(side) > top && middle(side) <= middle(item))) {
+      addBand(middle(item));
+      groups.push([]);
+    }
+    top = Math.max(top, middle(item));
+    const last = groups.at(-1);
+    if (last && groups.length > 0 && last.every((each) => across.includes(each))) last.push(item);
+    else groups.push([item]);
+  }
+  addBand(Infinity);
+  return groups.filter((group) => group.length > 0);
+}
+
+function middle({ top, bottom }: Area): number {
+  return (top + bottom) / 2;
+}
+
+function fromTop<Kind extends Area>(items: Kind[]): Kind[] {
+  return items.toSorted((one, other) => middle(one) - middle(other));
+}
+
+/** Finds a strip without text that has columns of prose at both sides. */
+function gutterOf(items: Placed[]): number | undefined {
+  if (items.length < 6) return undefined;
+  const { left, right } = around(items);
+  const width = right - left;
+  if (width < 150) return undefined;
+  let best: { x: number; crossing: number; width: number } | undefined;
+  // The count changes only at edges of items.
+  const edges = [...new Set(items.map((item) => Math.ceil(item.right)))].filter(
+    (x) => x > left + 0.15 * width && x < right - 0.15 * width,
+  );
+  for (const edge of edges.slice(0, 400)) {
+    const x = edge + 2;
+    const crossing = items.filter((item) => item.left < x && item.right > x).length;
+    const next = items.reduce((least, item) => (item.left >= x ? Math.min(least, item.left) : least), right);
+    const strip = next - edge;
+    if (strip < 5) continue;
+    if (!best || crossing < best.crossing || (crossing === best.crossing && strip > best.width))
+      best = { x, crossing, width: strip };
+  }
+  if (!best || best.crossing > 0.45 * items.length) return undefined;
+  const { x } = best;
+  const [before, after] = [items.filter((item) => item.right <= x), items.filter((item) => item.left >= x)];
+  return isColumn(before) && isColumn(after) && isSideBySide(before, after) ? x : undefined;
+}
+
+function isColumn(items: Placed[]): boolean {
+  const lines = items.flatMap(({ segment }) => (segment ? [segment] : []));
+  if (lines.length < 3) return false;
+  const { left, right } = around(lines);
+  const widths = lines.map((line) => line.right - line.left).sort((one, other) => one - other);
+  const letters = lines.reduce((sum, { text }) => sum + text.length, 0) / lines.length;
+  return (widths[Math.floor(widths.length / 2)] ?? 0) > 0.55 * (right - left) && letters > 18;
+}
+
+function isSideBySide(before: Placed[], after: Placed[]): boolean {
+  const [one, other] = [around(before), around(after)];
+  const overlap = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+  return overlap > 0.25 * Math.min(one.bottom - one.top, other.bottom - other.top);
+}
