@@ -5,6 +5,7 @@ import { endJob, runEngine } from './worker/engine-run.ts';
 import { workerHandler } from './worker/worker.ts';
 
 const work = workerHandler({
+  pool: 'every',
   perform: (run, engine) => (engine === 'transfer' ? performTransfer(run) : runEngine(engine, run)),
   ended: (id, engine) => endJob(engine, id),
 });

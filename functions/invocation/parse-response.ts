@@ -129,6 +129,7 @@ function surveyed(details: unknown, run: KnownRun, engineMs: unknown): EngineRes
 function isExpected(format: string, { part, outputFormat, archive, picture }: KnownRun): boolean {
   // Only the join reads chunks and sound.
   if (part && ['chunk', 'measure', 'sound'].includes(part.kind) && ['mkv', 'mp4'].includes(format)) return true;
+  if (part?.kind === 'texts') return format === 'json';
   if (archive !== undefined && format === 'zip') return true;
   return format === outputFormat || (picture !== undefined && pictureFormats.some((known) => known === format));
 }

@@ -2,11 +2,11 @@ import type { EngineResources } from '../../shared/catalogue/catalogue.ts';
 import { formatAs } from '../../shared/catalogue/detect.ts';
 import { defined } from '../../shared/defined.ts';
 import { safeName, withExtension } from '../../shared/files/names.ts';
-import { isProcessing } from '../../shared/operations/operations.ts';
+import { isProcessing, outputFormatOf } from '../../shared/operations/operations.ts';
 import type { PictureRequest } from '../../shared/pictures/picture.ts';
 import { diskBytes, maxProcessorSeconds } from '../../shared/tasks/limits.ts';
 import { checkFile } from '../../shared/tasks/route.ts';
-import type { JsonObject, JsonValue, StoredFile, Task } from '../../shared/tasks/task.ts';
+import type { GivenFile, JsonObject, JsonValue, StoredFile, Task } from '../../shared/tasks/task.ts';
 import { catalogue, engineCatalogues } from '../catalogue/catalogues.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import type { EngineRequest } from '../engines/runtime/protocol.ts';
@@ -23,18 +23,18 @@ type Part =
   | 'maxProcessorSeconds';
 
 /** What an engine is asked to do, and with which files. */
-export interface RunPlan<File extends StoredFile = StoredFile> extends Pick<EngineRequest, Part> {
+export interface RunPlan<File extends GivenFile = GivenFile> extends Pick<EngineRequest, Part> {
   files: File[];
 }
 
 /** Plans the run of a task by its engine. `parameters` are those of the task with their secrets. */
-export function planRun<File extends StoredFile>(
+export function planRun<File extends GivenFile>(
   engine: string,
   task: Task,
   parameters: JsonObject,
   given: File[],
 ): RunPlan<File> {
-  const files = given.map((file) => asRequested(file, task));
+  const files = given.map((file) => (file.role === undefined ? asRequested(file, task) : file));
   const { room, seconds } = limitsOf(engine, files);
   if (task.operation === 'import/webpage')
     return {
@@ -48,12 +48,13 @@ export function planRun<File extends StoredFile>(
       files: [],
     };
   if (!isProcessing(task.operation)) throw new Error(`${task.operation} was sent to the queue of an engine.`);
-  const [first] = files;
+  const worked = files.filter(({ role }) => role === undefined);
+  const [first] = worked;
   if (!first) throw new EngineError('The input tasks have no file to process.');
-  const [options = {}] = files.map((file) => checkedOptions({ ...task, payload: parameters }, file));
+  const [options = {}] = worked.map((file) => checkedOptions({ ...task, payload: parameters }, file));
   return {
     operation: task.operation,
-    outputFormat: catalogue.canonical(String(task.payload.output_format ?? first.format)),
+    outputFormat: catalogue.canonical(outputFormatOf(task.operation, task.payload.output_format, first.format)),
     options,
     maxOutputBytes: room,
     ...defined({ maxProcessorSeconds: seconds }),
@@ -62,7 +63,7 @@ export function planRun<File extends StoredFile>(
 }
 
 /** Plans a derivative of the first of these pictures. The engine chooses its format. */
-export function planPicture<File extends StoredFile>(
+export function planPicture<File extends GivenFile>(
   engine: string,
   picture: PictureRequest,
   files: File[],

@@ -3,13 +3,12 @@ import type { S3Event } from 'aws-lambda';
 import {
   deadLettersOf,
   deleteMessages,
-  queueVariable,
+  queueUrlOf,
   receiveMessages,
   type WorkMessage,
 } from '../../shared/aws/queues.ts';
 import { taskOfKey } from '../../shared/files/keys.ts';
 import { workersLost } from '../../shared/lifecycle/ends.ts';
-import { required } from '../../shared/settings.ts';
 import { hasEnded } from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
 import { engineCatalogues } from '../catalogue/catalogues.ts';
@@ -28,9 +27,7 @@ let deadLetterQueues: string[] | undefined;
  */
 export async function resolveDeadLetters(logger: Logger, hasTime: () => boolean): Promise<number> {
   // A set, since engines may share one queue.
-  deadLetterQueues ??= await Promise.all(
-    [...new Set(sources.map((name) => required(queueVariable(name))))].map(deadLettersOf),
-  );
+  deadLetterQueues ??= await Promise.all([...new Set(sources.map((name) => queueUrlOf(name)))].map(deadLettersOf));
   const counts = await Promise.all(deadLetterQueues.map((queue) => resolveQueue(queue, logger, hasTime)));
   return counts.reduce((sum, count) => sum + count, 0);
 }

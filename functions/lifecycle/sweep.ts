@@ -41,9 +41,9 @@ async function postedKeyOf({ id, upload }: Task): Promise<string | undefined> {
 }
 
 /** Links expire by the clock and not by the deletion. Listing every prefix each minute would cost more than a dollar a month. */
-const deleteFiles = inEvery(10, deleteOldFiles);
+const deleteFiles = inEvery(20, deleteOldFiles);
 /** Receiving dead letters takes a second and makes up most of the cost of an idle sweep. */
-const resolveUnexpected = inEvery(5, resolveDeadLetters);
+const resolveUnexpected = inEvery(10, resolveDeadLetters);
 
 const ping = inEvery(sweepsBetweenPings, pingConnections);
 

@@ -27,4 +27,4 @@ export async function performTransfer(run: Run): Promise<RunResult> {
   return transfer(run);
 }
 
-export const handler = workerHandler({ engine: 'transfer', perform: performTransfer });
+export const handler = workerHandler({ pool: 'transfer', perform: performTransfer });

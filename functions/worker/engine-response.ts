@@ -29,14 +29,18 @@ export interface RunNames {
   large?: LargeUpload | undefined;
 }
 
-/** Performs a whole run with an upload for an output that is too large for a form, if there is room for one. */
+/**
+ * Performs a run with an upload in parts for an output of more than `formBytes`, if there is room for one. Defaults to what a form
+ * takes.
+ */
 export async function withLargeUpload<T>(
   { task, attempt, logger }: Run,
   plan: Pick<RunPlan, 'outputFormat' | 'maxOutputBytes'>,
   perform: (large: LargeUpload | undefined) => Promise<T>,
+  formBytes = maxPostBytes,
 ): Promise<T> {
   // Smaller in tests.
-  const overBytes = Number(process.env.LATHE_FORM_BYTES ?? maxPostBytes);
+  const overBytes = Number(process.env.LATHE_FORM_BYTES ?? formBytes);
   const largest = Math.min(plan.maxOutputBytes, maxFileBytesOf(task, settings));
   if (largest <= overBytes) return perform(undefined);
   const large = await LargeUpload.start(largeKey(task.id, attempt), plan, overBytes);
@@ -61,12 +65,13 @@ export async function requestOf(
     tenant: task.user,
     ...plan,
     inputs: await Promise.all(
-      files.map(async ({ key, name, format, size }, index) => ({
+      files.map(async ({ key, name, format, size, role }, index) => ({
         url: await presignInput(key, deadline),
         ...(index === 0 ? read : {}),
         name,
         format: catalogue.canonical(format),
         size,
+        ...defined({ role }),
       })),
     ),
     output: await presignOutput(task.id, names.output, plan.maxOutputBytes, deadline),

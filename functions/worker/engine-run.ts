@@ -1,6 +1,7 @@
 import { defined } from '../../shared/defined.ts';
 import { totalBytes } from '../../shared/files/total-bytes.ts';
 import { inputProblem, isIndexedVideo } from '../../shared/tasks/limits.ts';
+import { filesOf } from '../../shared/tasks/task.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { Unfinished } from '../invocation/errors.ts';
@@ -15,12 +16,7 @@ import type { Run, RunResult } from './worker.ts';
 
 /** Performs a run by its engine: presigns the URLs of its files, invokes the engine, and checks the outputs. */
 export async function runEngine(engine: string, run: Run): Promise<RunResult> {
-  const plan = planRun(
-    engine,
-    run.task,
-    run.parameters,
-    run.inputs.flatMap((input) => input.files),
-  );
+  const plan = planRun(engine, run.task, run.parameters, filesOf(run.task, run.inputs));
   const result = await (hasBatch(engine) ? runAnywhere : runHere)(engine, run, plan);
   // An estimate is not worth the repetition of a run.
   await learnSpeed(engine, run, plan, result).catch((error) =>

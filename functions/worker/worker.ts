@@ -1,13 +1,14 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deleteFiles, deleteKeys } from '../../shared/aws/objects.ts';
-import { hideFor, queueVariable, type WorkMessage } from '../../shared/aws/queues.ts';
+import { hideFor, queueUrlOf, type WorkMessage } from '../../shared/aws/queues.ts';
 import { readSecrets } from '../../shared/aws/stores/secrets.ts';
 import { defined } from '../../shared/defined.ts';
 import { attemptPrefix, partsPrefix } from '../../shared/files/keys.ts';
 import type { Group, Later } from '../../shared/lifecycle/dependencies.ts';
 import { outOfMinutes, outOfMinutesPerTask } from '../../shared/lifecycle/ends.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
+import { isProcessing } from '../../shared/operations/operations.ts';
 import { required } from '../../shared/settings.ts';
 import { resultFailure } from '../../shared/tasks/limits.ts';
 import { returnDelaySeconds } from '../../shared/tasks/long-runs.ts';
@@ -101,20 +102,25 @@ class Yielded extends Error {
 
 class OutOfTime extends Error {
   override name = 'OutOfTime';
+
+  constructor({ operation }: Task) {
+    super(
+      isProcessing(operation)
+        ? 'The conversion exceeded the time limit of the engine. Split the file or choose faster options.'
+        : 'The transfer exceeded the time limit of 15 minutes. Transfer smaller files, or use a faster server.',
+    );
+  }
 }
 
 const logger = new Logger({ serviceName: 'lathe' });
 
 export interface Worker {
-  /** The engine whose queue it consumes; absent if all engines share one queue. */
-  engine?: string;
+  /** Names what its accounts share: the workers of one engine, or of several that share a queue. */
+  pool: string;
   perform(run: Run, engine: string): Promise<RunResult>;
   /** Ends what goes on for a task without a run. Called after the task has ended, perhaps more than once. */
   ended?(taskId: string, engine: string): Promise<void>;
 }
-
-/** Stands for all engines if they share their workers. */
-const everyEngine = 'every';
 
 /** Returns the handler of a worker's queue, which claims the task, sends heartbeats while it runs, and records its end. */
 export function workerHandler(worker: Worker) {
@@ -130,12 +136,10 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     user,
     queuedAt = Number(record.attributes.SentTimestamp),
     engine,
-  }: WorkMessage = { ...JSON.parse(record.body), ...defined({ engine: worker.engine }) };
+  }: WorkMessage = JSON.parse(record.body);
   const share = Number(required('LATHE_ACCOUNT_SHARE'));
-  /** The engine whose workers the account shares with others. */
-  const shared = worker.engine ?? everyEngine;
-  const account = user === undefined ? undefined : { user, engine: shared };
-  const queueUrl = required(queueVariable(engine));
+  const account = user === undefined ? undefined : { user, engine: worker.pool };
+  const queueUrl = queueUrlOf(engine);
   const hide = () => hideFor(queueUrl, record.receiptHandle, hiddenSeconds);
   /** Ends the work of the task once it has ended, and deletes its parts. Until then a later attempt goes on with them. */
   const discardWork = async () => {
@@ -157,7 +161,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   const { attempt } = task;
   const ids = { taskId, jobId: task.job, attempt, invocationId: context.awsRequestId };
   const measure = startMeasuring(engine, queuedAt, ids);
-  const longRun = new LongRun(shared, task, share);
+  const longRun = new LongRun(worker.pool, task, share);
   const controller = new AbortController();
   const deadline = Date.now() + Math.max(0, context.getRemainingTimeInMillis() - reserveMs);
   let reported: Progress = {};
@@ -177,7 +181,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   };
   const stopHeartbeat = startHeartbeat(run, controller, longRun, hide, () => reported);
   const timers = [
-    setTimeout(() => controller.abort(new OutOfTime()), deadline - Date.now()),
+    setTimeout(() => controller.abort(new OutOfTime(task)), deadline - Date.now()),
     ...limitTask(run, controller),
   ];
   try {
@@ -338,12 +342,7 @@ function discardEarlier({ task, attempt }: Run): Promise<void> {
 function failureOf(error: unknown): TaskFailure | undefined {
   if (error instanceof TaskError) return error.failure;
   if (error instanceof EngineError) return { errorCode: 'processing_failed', msg: error.message };
-  if (error instanceof OutOfTime) {
-    return {
-      errorCode: 'engine_timeout',
-      msg: 'The conversion exceeded the time limit of the engine. Split the file or choose faster options.',
-    };
-  }
+  if (error instanceof OutOfTime) return { errorCode: 'engine_timeout', msg: error.message };
   return undefined;
 }
 

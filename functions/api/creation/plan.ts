@@ -2,12 +2,19 @@ import type { KeyLimits } from '../../../shared/accounts/caller.ts';
 import { limitsOfTask } from '../../../shared/accounts/limits.ts';
 import type { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkProcessing, type ProcessingProblems } from '../../../shared/catalogue/check.ts';
+import { defined } from '../../../shared/defined.ts';
 import { extensionOf } from '../../../shared/files/names.ts';
 import { isId, newGroup, newId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
 import { isSameName } from '../../../shared/operations/nearest-name.ts';
-import { isProcessing, type OperationName, type ProcessingOperation } from '../../../shared/operations/operations.ts';
+import {
+  type FileRole,
+  isProcessing,
+  type OperationName,
+  outputFormatOf,
+  type ProcessingOperation,
+} from '../../../shared/operations/operations.ts';
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
 import { checkDelayMs, nextCheck } from '../../../shared/tasks/due.ts';
 import { inputProblem } from '../../../shared/tasks/limits.ts';
@@ -28,6 +35,8 @@ export interface TaskRequest {
   operation: OperationName;
   /** Names of tasks of the same request, or ids of earlier tasks. */
   inputs: string[];
+  /** The roles of the last inputs, which the task does not work on. */
+  roles?: FileRole[];
   /** Parameters as the record and the API show them, with masked secrets. */
   parameters: JsonObject;
   /** Secrets, which are stored separately. */
@@ -190,7 +199,7 @@ function processingProblems(
   const formats =
     typeof input_format === 'string'
       ? [input_format]
-      : new Set(request.inputs.map((input) => knownFormat(input, byName, context.outside)));
+      : new Set(workedInputs(request).map((input) => knownFormat(input, byName, context.outside)));
   for (const inputFormat of formats) {
     const checked = checkProcessing(context.catalogue, {
       operation,
@@ -226,6 +235,11 @@ function knownInputProblem({ operation, inputs }: TaskRequest, engine: string, c
   return inputProblem(context.catalogue, engine, operation, files);
 }
 
+/** Returns the inputs of a task without those that have a role. */
+function workedInputs({ inputs, roles = [] }: TaskRequest): string[] {
+  return inputs.slice(0, inputs.length - roles.length);
+}
+
 function isPlainObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -240,7 +254,7 @@ export function knownFormat(
   const request = byName.get(input);
   if (!request) return outside.get(input)?.files[0]?.format;
   const { output_format, filename } = request.parameters;
-  if (isProcessing(request.operation)) return typeof output_format === 'string' ? output_format : undefined;
+  if (isProcessing(request.operation)) return outputFormatOf(request.operation, output_format, undefined);
   if (request.operation === 'import/base64' && typeof filename === 'string') return extensionOf(filename) || undefined;
   return undefined;
 }
@@ -277,7 +291,8 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
       name: request.name,
       operation: request.operation,
       status: uploads ? 'processing' : 'created',
-      payload: request.parameters,
+      payload: { ...request.parameters, ...idsByRole(request, dependsOn) },
+      ...defined({ roles: request.roles }),
       ...(Object.keys(request.secrets).length > 0 ? { hasSecrets: true } : {}),
       dependsOn,
       dependents: dependents.get(request.name) ?? [],
@@ -311,6 +326,15 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
     version: 1,
   };
   return { job, tasks };
+}
+
+/** Returns the ids of the inputs that have roles. */
+function idsByRole({ roles = [] }: TaskRequest, dependsOn: string[]): JsonObject {
+  const first = dependsOn.length - roles.length;
+  const indexes = Object.entries(Object.groupBy(roles.keys(), (index) => roles[index] ?? ''));
+  return Object.fromEntries(
+    indexes.map(([role, own = []]) => [role, own.map((index) => dependsOn[first + index] ?? '')]),
+  );
 }
 
 /** Maximum ids per record. With more, each change would cost more than one write unit. */

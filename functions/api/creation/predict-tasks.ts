@@ -1,7 +1,7 @@
 import { readSpeeds } from '../../../shared/aws/stores/speeds.ts';
 import { extensionOf } from '../../../shared/files/names.ts';
 import { totalBytes } from '../../../shared/files/total-bytes.ts';
-import { isProcessing } from '../../../shared/operations/operations.ts';
+import { isProcessing, outputFormatOf } from '../../../shared/operations/operations.ts';
 import { classOf, type Prediction, predict, type Speeds } from '../../../shared/tasks/speeds.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
@@ -57,8 +57,9 @@ async function predictTask(
 }
 
 /** Returns the output format of a task whose inputs are known. */
-function outputOf({ payload, dependsOn: [id = ''] }: Task, known: ReadonlyMap<string, KnownFiles>): string {
-  return catalogue.canonical(String(payload.output_format ?? known.get(id)?.format ?? ''));
+function outputOf({ operation, payload, dependsOn: [id = ''] }: Task, known: ReadonlyMap<string, KnownFiles>): string {
+  const input = known.get(id)?.format ?? '';
+  return catalogue.canonical(isProcessing(operation) ? outputFormatOf(operation, payload.output_format, input) : input);
 }
 
 function setKnown(known: Map<string, KnownFiles>, id: string, bytes: number, format: string | undefined): void {

@@ -1,8 +1,15 @@
 import type { z } from 'zod';
+import { defined } from '../../../shared/defined.ts';
 import { suggestion } from '../../../shared/operations/nearest-name.ts';
-import { isOperation, type OperationName, operationNames } from '../../../shared/operations/operations.ts';
+import {
+  type FileRole,
+  isOperation,
+  type OperationName,
+  operationNames,
+  rolesOf,
+} from '../../../shared/operations/operations.ts';
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
-import type { JsonObject } from '../../../shared/tasks/task.ts';
+import type { JsonObject, JsonValue } from '../../../shared/tasks/task.ts';
 import { invalidFields } from '../http/errors.ts';
 import { fieldErrors, misspelledFields, refusalOf, unknownFields } from '../http/validate.ts';
 import type { TaskRequest } from './plan.ts';
@@ -17,7 +24,7 @@ export function readTaskRequest(
   body: unknown,
   schema: z.ZodType<object> = endpointSchemas[operation],
 ): TaskRequest {
-  const read = readParameters(schema, body, []);
+  const read = readParameters(schema, body, [], rolesOf(operation));
   if ('errors' in read) throw invalidFields(read.errors, read.reason);
   return { name: operation, operation, path: '', ...read };
 }
@@ -48,7 +55,7 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
     if (typeof operation !== 'string' || !isOperation(operation)) {
       return refuse({ [`${path}.operation`]: [unknownOperation(operation)] });
     }
-    const read = readParameters(operationSchemas[operation], definition, ['tasks', name]);
+    const read = readParameters(operationSchemas[operation], definition, ['tasks', name], rolesOf(operation));
     return 'errors' in read ? refuse(read.errors, read.reason) : [{ name, operation, path, ...read }];
   });
   const inputs = requests.reduce((sum, request) => sum + request.inputs.length, 0);
@@ -106,20 +113,38 @@ function readParameters(
   schema: z.ZodType<object>,
   body: unknown,
   path: string[],
+  taken: FileRole[],
 ):
-  | Pick<TaskRequest, 'inputs' | 'parameters' | 'secrets' | 'unknownFields'>
+  | Pick<TaskRequest, 'inputs' | 'roles' | 'parameters' | 'secrets' | 'unknownFields'>
   | { errors: FieldErrors; reason: Refusal | undefined } {
   const result = schema.safeParse(body);
   const misspelled = misspelledFields(schema, body, path);
   if (!result.success)
     return { errors: { ...misspelled, ...fieldErrors(result.error, body, path) }, reason: refusalOf(result.error) };
   if (Object.keys(misspelled).length > 0) return { errors: misspelled, reason: 'unknown_field' };
-  const { input, ...parameters } = result.data as JsonObject;
+  const { input, ...given } = result.data as JsonObject;
+  const inputs = namesOf(input);
+  const roles: FileRole[] = [];
+  const parameters: JsonObject = {};
+  for (const [name, value] of Object.entries(given)) {
+    const role = taken.find((known) => known === name);
+    if (role === undefined) parameters[name] = value;
+    else
+      for (const task of namesOf(value)) {
+        inputs.push(task);
+        roles.push(role);
+      }
+  }
   return {
-    inputs: Array.isArray(input) ? input.map(String) : [],
+    inputs,
+    ...defined({ roles: roles.length > 0 ? roles : undefined }),
     ...splitSecrets(parameters),
     unknownFields: unknownFields(schema, body).filter((name) => name !== 'operation'),
   };
+}
+
+function namesOf(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 const maxWarnings = 20;

@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { isSecretOption } from '../../../shared/catalogue/options.ts';
-import { type OperationName, operationNames } from '../../../shared/operations/operations.ts';
+import {
+  fileRoles,
+  isProcessing,
+  type OperationName,
+  operationNames,
+  type ProcessingOperation,
+  processingOf,
+  roleNames,
+} from '../../../shared/operations/operations.ts';
 import { idOf, refusal, text, Url, withoutNul } from '../http/fields.ts';
 
 /** One input or several. The spec requires an array, but published clients also send a string. */
@@ -43,7 +51,7 @@ const Options = () =>
         [
           z
             .string()
-            .max(10_000)
+            .max(maxOptionBytes)
             .regex(...withoutNul),
           z.number(),
           z.boolean(),
@@ -171,12 +179,28 @@ function describedBy(schema: z.ZodObject, checked: readonly Rule[] = []): z.ZodO
   return checked.length === 0 ? schema : schema.meta({ allOf: checked.flatMap(({ jsonSchema }) => jsonSchema ?? []) });
 }
 
-const Process = () => ({
+/** Fields of an operation by an engine, unless the spec says otherwise. */
+const processes = (operation: ProcessingOperation) => ({
   input: Inputs(),
   input_format: Format().optional(),
+  output_format: Format().optional(),
   options: Options(),
   filename: Filename().optional(),
+  ...roleFields(operation, Inputs),
 });
+
+/** Returns the fields of an operation for files in addition to its input. */
+function roleFields(operation: OperationName, inputs: () => z.ZodType<string[]>): z.ZodRawShape {
+  const { roles = {} } = isProcessing(operation) ? processingOf(operation) : {};
+  return Object.fromEntries(
+    roleNames.flatMap((role) => {
+      if (!roles[role]) return [];
+      const field = inputs().describe(`${fileRoles[role]} The name or id of a task, or an array of them.`);
+      return [[role, roles[role] === 'required' ? field : field.optional()]];
+    }),
+  );
+}
+
 const headerValue = (max: number) => text(max).regex(/^[\x20-\x7e]*$/, 'Expected printable ASCII characters.');
 const ContentHeaders = () => ({
   content_type: headerValue(255).optional().describe('Media type of the stored files. Defaults to that of each file.'),
@@ -208,8 +232,8 @@ const headerNames = {
   not: { pattern: anyCase(ownHeaders.source) },
 };
 
-/** Fields of each operation in a job, without `operation`. */
-const fields: { readonly [Name in OperationName]: () => z.ZodRawShape } = {
+/** Fields of operations in a job, without `operation`. Operations by engines have the same ones, with two exceptions. */
+const fields: { readonly [Name in OperationName]?: () => z.ZodRawShape } = {
   'import/upload': () => ({}),
   'import/url': () => ({
     url: Url.describe('URL of the remote file.'),
@@ -266,16 +290,13 @@ const fields: { readonly [Name in OperationName]: () => z.ZodRawShape } = {
     file_string: text(4096).describe('File name on the server, including path.'),
     filename: Filename().optional(),
   }),
-  convert: () => ({ ...Process(), output_format: Format() }),
-  compress: () => ({ ...Process(), output_format: Format().optional() }),
+  convert: () => ({ ...processes('convert'), output_format: Format() }),
   merge: () => ({
     input: Inputs(),
     output_format: z.enum(['pdf', 'gif'], 'Expected pdf or gif.'),
     filename: Filename().optional(),
     options: Options(),
   }),
-  crop: () => ({ ...Process(), output_format: Format().optional() }),
-  trim: () => ({ ...Process(), output_format: Format().optional() }),
   'export/url': () => ({
     input: Inputs(),
     filename: Filename().optional(),
@@ -332,9 +353,16 @@ function eachLazily(make: (operation: OperationName) => z.ZodObject): Readonly<R
   return made as Record<OperationName, z.ZodObject>;
 }
 
+function fieldsOf(operation: OperationName): z.ZodRawShape {
+  const own = fields[operation];
+  if (own) return own();
+  if (isProcessing(operation)) return processes(operation);
+  throw new Error(`The operation ${operation} has no fields.`);
+}
+
 /** Parameters of each operation in a job, without `operation`. */
 export const operationSchemas = eachLazily((operation) =>
-  describedBy(withRules(z.object(fields[operation]()), rules[operation] ?? []), rules[operation]),
+  describedBy(withRules(z.object(fieldsOf(operation)), rules[operation] ?? []), rules[operation]),
 );
 
 export const tooFewToMerge = 'Expected two or more tasks to merge.';
@@ -352,13 +380,15 @@ export const endpointSchemas = eachLazily((operation) => {
   const own = rules[operation] ?? [];
   if (operation === 'import/objstore_a') return describedBy(withRules(schema, [oneFile]), [oneFile, ...own]);
   if (!('input' in schema.shape)) return schema;
-  return describedBy(schema.safeExtend({ input: operation === 'merge' ? MergeInputs() : EarlierInputs() }), own);
+  const input = operation === 'merge' ? MergeInputs() : EarlierInputs();
+  return describedBy(schema.safeExtend({ input, ...roleFields(operation, EarlierInputs) }), own);
 });
 
 /** Parameters of instant requests. The files come with the request, or the request names them. */
 export const instantSchemas = eachLazily((operation) =>
   operationSchemas[operation].safeExtend({
     input: EarlierInputs().optional(),
+    ...z.object(roleFields(operation, EarlierInputs)).partial().shape,
     url: Url.optional().describe('URL of a file, instead of a file in the request.'),
     html: text(maxHtmlCharacters).optional().describe('A page as HTML, instead of a file in the request.'),
   }),

@@ -1,4 +1,5 @@
 import { checkProcessing } from '../../../shared/catalogue/check.ts';
+import { outputFormatOf } from '../../../shared/operations/operations.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { invalidFields } from '../http/errors.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
@@ -10,7 +11,8 @@ export const handler = publicEndpoint(routes['query-options'], async ({ params, 
   const source = query.input_format ?? (operation === 'merge' ? 'jpg' : undefined);
   if (source === undefined)
     throw invalidFields({ input_format: ['Expected the extension of the input.'] }, 'unsupported_format');
-  const target = query.output_format ?? (operation === 'convert' || operation === 'merge' ? undefined : source);
+  const byDefault = operation === 'convert' || operation === 'merge' ? undefined : source;
+  const target = outputFormatOf(operation, query.output_format, byDefault);
   if (target === undefined)
     throw invalidFields({ output_format: ['Expected the extension of the output.'] }, 'unsupported_format');
   const checked = checkProcessing(catalogue, { operation, inputFormat: source, outputFormat: target, options: {} });

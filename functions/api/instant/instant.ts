@@ -82,7 +82,8 @@ async function createJob(prepared: PreparedTasks, request: KeyedRequest, logger:
   const earlier = await findEarlier(request, 'instant', job.id, records.job);
   if (earlier) return accepted(earlier.id, await presentJobWithTasks(earlier), replayedHeader);
   logger.info('creating', { jobId: job.id });
-  const written = await writeTasks(prepared, (error) => logger.warn('left to the sweep', { jobId: job.id, error }));
+  const onError = (error: unknown) => logger.warn('left to the sweep', { jobId: job.id, error });
+  const written = await writeTasks(prepared, { onError });
   const created = written?.job ?? (await records.job(job.id));
   return accepted(job.id, created && (await presentJobWithTasks(created, written?.tasks)));
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { deleteKeys } from '../../../shared/aws/objects.ts';
 import { charge, endInstant, type InstantPlace, takeInstantPlace } from '../../../shared/aws/stores/minutes.ts';
+import { defined } from '../../../shared/defined.ts';
 import { postedKey } from '../../../shared/files/keys.ts';
 import { newId } from '../../../shared/ids.ts';
 import { outOfMinutes, outOfMinutesPerTask } from '../../../shared/lifecycle/ends.ts';
@@ -147,11 +148,12 @@ async function requestOf(task: Task, { files, ...plan }: RunPlan<InputFile>, dea
     tenant: task.user,
     ...plan,
     inputs: await Promise.all(
-      files.map(async ({ key, name, format, size, bytes }) => ({
+      files.map(async ({ key, name, format, size, bytes, role }) => ({
         ...(bytes ? { content: base64Of(bytes) } : { url: await presignInput(key, deadline) }),
         name,
         format: catalogue.canonical(format),
         size,
+        ...defined({ role }),
       })),
     ),
     output: await presignOutput(task.id, attempt, plan.maxOutputBytes, deadline),

@@ -1,6 +1,12 @@
 import { MaxPartsExceededError, type MultipartPart, parseMultipart } from '@remix-run/multipart-parser';
 import { safeName } from '../../../shared/files/names.ts';
-import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import {
+  type FileRole,
+  fileRoles,
+  type ProcessingOperation,
+  processingOf,
+  rolesOf,
+} from '../../../shared/operations/operations.ts';
 import type { TaskRequest } from '../creation/plan.ts';
 import { readTaskRequest } from '../creation/read-requests.ts';
 import { instantSchemas, maxTasksInJob } from '../creation/schemas.ts';
@@ -25,6 +31,8 @@ export interface InstantRequest {
 }
 
 interface GivenFile {
+  /** The form field that it was sent in. */
+  field?: string;
   name: string;
   content: Uint8Array;
 }
@@ -43,16 +51,38 @@ export async function readInstantRequest(
   if (typeof html === 'string') files.push({ name: 'page.html', content: Buffer.from(html) });
   checkFiles(files);
   const imports = [...files.map(importOf), ...(typeof url === 'string' ? [importOfUrl(url)] : [])];
-  const inputs = [...imports.map(({ name }) => name), ...task.inputs];
-  if (inputs.length === 0 && 'file' in fields) throw invalidFields({ file: [fileAsText] });
-  checkInputs(operation, inputs, task.inputs.length > 0 || typeof url === 'string');
+  const { roles, inputs } = inputsOf(operation, task, imports, files);
+  const worked = inputs.slice(0, inputs.length - roles.length);
+  if (worked.length === 0 && 'file' in fields) throw invalidFields({ file: [fileAsText] });
+  checkInputs(operation, worked, task.inputs.length > 0 || typeof url === 'string');
+  checkRoles(operation, roles);
   return {
     requests: [
       ...imports,
-      { ...task, inputs, parameters },
+      { ...task, inputs, parameters, ...(roles.length > 0 ? { roles } : {}) },
       { ...bare(exportName, 'export/url'), inputs: [operation], parameters: { archive_multiple_files: false } },
     ],
     contents: new Map(files.map((file, index) => [nameOf(index), file.content])),
+  };
+}
+
+/** Returns the imports and earlier tasks that a task uses: first those that it works on, then those with a role. */
+function inputsOf(
+  operation: ProcessingOperation,
+  task: TaskRequest,
+  imports: TaskRequest[],
+  files: GivenFile[],
+): Required<Pick<TaskRequest, 'inputs' | 'roles'>> {
+  const known = rolesOf(operation);
+  const sent = imports.map(({ name }, index) => ({ name, role: known.find((role) => role === files[index]?.field) }));
+  const { roles: givenRoles = [] } = task;
+  const first = task.inputs.length - givenRoles.length;
+  const earlier = task.inputs.map((name, index) => ({ name, role: givenRoles[index - first] }));
+  const all = [...sent, ...earlier];
+  const withRole = all.filter(({ role }) => role !== undefined);
+  return {
+    inputs: [...all.filter(({ role }) => role === undefined), ...withRole].map(({ name }) => name),
+    roles: withRole.flatMap(({ role }) => role ?? []),
   };
 }
 
@@ -67,7 +97,11 @@ async function partsOf(
       part.isFile ? 'files' : 'texts',
     );
     return {
-      files: files.map(({ filename = '', bytes }) => ({ name: safeName(unescaped(filename)), content: bytes })),
+      files: files.map(({ name = '', filename = '', bytes }) => ({
+        field: unescaped(name),
+        name: safeName(unescaped(filename)),
+        content: bytes,
+      })),
       fields: fieldsOf([...inQuery, ...texts.map(({ name = '', text }) => [unescaped(name), text] as const)]),
     };
   }
@@ -158,6 +192,15 @@ function checkInputs(operation: ProcessingOperation, inputs: string[], mayBeSeve
     });
   if (operation === 'merge' && inputs.length < 2 && !mayBeSeveral)
     throw invalidFields({ file: ['Expected two or more files to merge.'] });
+}
+
+function checkRoles(operation: ProcessingOperation, given: FileRole[]): void {
+  const { roles = {} } = processingOf(operation);
+  const missing = rolesOf(operation).filter((role) => roles[role] === 'required' && !given.includes(role));
+  if (missing.length > 0)
+    throw invalidFields(
+      Object.fromEntries(missing.map((role) => [role, [`The field is missing. ${fileRoles[role]}`]])),
+    );
 }
 
 function importOf({ name }: GivenFile, index: number): TaskRequest {

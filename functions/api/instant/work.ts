@@ -3,7 +3,7 @@ import { outputKey } from '../../../shared/files/keys.ts';
 import { safeName } from '../../../shared/files/names.ts';
 import { isProcessing } from '../../../shared/operations/operations.ts';
 import { routeTask } from '../../../shared/tasks/route.ts';
-import type { StoredFile, Task } from '../../../shared/tasks/task.ts';
+import { filesOf, type GivenFile, type StoredFile, type Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { secretsIn } from '../../engines/runtime/redact.ts';
 import { TaskError } from '../../invocation/errors.ts';
@@ -13,7 +13,7 @@ import { conflict } from '../http/errors.ts';
 import { failedRequest, outOfTime } from './failures.ts';
 
 /** A file that an engine works on: stored under its key, or in memory. */
-export type InputFile = StoredFile & { bytes?: Uint8Array };
+export type InputFile = GivenFile & { bytes?: Uint8Array };
 
 /** Work for an engine that no record holds. */
 export interface InstantWork {
@@ -40,7 +40,7 @@ export async function workOf(prepared: PreparedTasks, signal: AbortSignal): Prom
   const secrets = prepared.secrets.get(planned.name) ?? {};
   const task = { ...planned, payload: withSecrets(planned.payload, secrets) };
   const inputs = await Promise.all(task.dependsOn.map((id) => inputOf(id, prepared, signal)));
-  const files = inputs.flatMap((input) => input.files);
+  const files = filesOf(task, inputs);
   const routed = routeTask(catalogue, task, inputs);
   if ('failure' in routed) throw failedRequest(routed.failure);
   return { engine: routed.engine, task, files, secrets: secretsIn(secrets) };

@@ -8,6 +8,7 @@ import { estimateTime } from '../creation/estimate.ts';
 import { findEarlier, replayedHeader } from '../creation/idempotency-keys.ts';
 import { prepareTasks } from '../creation/prepare-tasks.ts';
 import { readJobTasks, warningsFor } from '../creation/read-requests.ts';
+import { makeUploadForm } from '../creation/upload-form.ts';
 import { writeTasks } from '../creation/write-tasks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { waitedHeader } from '../http/preference.ts';
@@ -39,7 +40,8 @@ export const handler = endpoint(routes['create-job'], async (request) => {
   logger.info('creating', { jobId: job.id });
   const webhook = url === undefined ? undefined : webhookOfJob(job, url);
   if (webhook) await storeWebhook(webhook);
-  const written = await writeTasks(prepared, (error) => logger.warn('left to the sweep', { jobId: job.id, error }));
+  const onError = (error: unknown) => logger.warn('left to the sweep', { jobId: job.id, error });
+  const written = await writeTasks(prepared, { onError, makeForm: makeUploadForm });
   const created = written?.job ?? (await records.job(job.id));
   if (!created) return {};
   const waited = request.hold.milliseconds > 0 ? await jobAtItsEnd(job.id, request) : undefined;

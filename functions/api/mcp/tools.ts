@@ -15,7 +15,8 @@ import {
   waitForJob,
 } from '../../../packages/client/src/mcp/common-tools.ts';
 import { bytesOf, type OperationRequest, registerOperations } from '../../../packages/client/src/mcp/operations.ts';
-import { importOf, type LooseTask, performInstantly } from '../../../packages/client/src/run.ts';
+import { performInstantly } from '../../../packages/client/src/perform.ts';
+import { importOf, type LooseTask } from '../../../packages/client/src/run.ts';
 import { extensionIn, isWebAddress } from '../../../packages/client/src/source.ts';
 import { required } from '../../../shared/settings.ts';
 import { ResultContent } from './result-content.ts';
@@ -49,7 +50,8 @@ export function makeServer(context: ServiceContext): McpServer {
           const returned = (await content.of(result.files, own)).flatMap((block) => block ?? []);
           if (returned.length === result.files.length) return [json(describe(result)), ...returned];
         }
-        const tasks = tasksOf(sources, { ...request, filename: request.output });
+        const others = Object.entries(request.files ?? {}).map(([role, file]) => [role, sourceOf(file, {})] as const);
+        const tasks = tasksOf(sources, { ...request, filename: request.output }, Object.fromEntries(others));
         const job =
           result && 'id' in result
             ? await waitForJob(context, result.id, own)
@@ -97,7 +99,7 @@ export function makeServer(context: ServiceContext): McpServer {
 }
 
 /** Returns the task that imports what an agent names. */
-function sourceOf(input: string, { webpage }: OperationRequest): LooseTask {
+function sourceOf(input: string, { webpage }: Pick<OperationRequest, 'webpage'>): LooseTask {
   if (isWebAddress(input)) return importOf(input, webpage);
   if (bytesOf(input) === undefined)
     throw new LatheError(
@@ -108,11 +110,13 @@ function sourceOf(input: string, { webpage }: OperationRequest): LooseTask {
 }
 
 /** Returns the form of an instant request, if its result may be small enough to be returned. */
-function instantForm({ inputs, to, from, options = {}, output }: OperationRequest, content: ResultContent) {
+function instantForm({ inputs, files = {}, to, from, options = {}, output }: OperationRequest, content: ResultContent) {
   const [first = ''] = inputs;
   const expected = to ?? from ?? formatOf(first);
+  const others = Object.entries(files);
   // A request takes any number of files, but only one URL.
   if (!content.accepts(expected) || (inputs.length > 1 && inputs.some(isWebAddress))) return undefined;
+  if (others.some(([, file]) => isWebAddress(file))) return undefined;
   const form = new FormData();
   form.set('options', JSON.stringify(options));
   for (const [name, value] of Object.entries({ output_format: to, input_format: from, filename: output }))
@@ -121,6 +125,10 @@ function instantForm({ inputs, to, from, options = {}, output }: OperationReques
     const bytes = bytesOf(input);
     if (bytes) form.append('file', new Blob([bytes]), 'file');
     else form.set('url', input);
+  }
+  for (const [role, file] of others) {
+    const bytes = bytesOf(file);
+    if (bytes) form.append(role, new Blob([bytes]), role);
   }
   return form;
 }

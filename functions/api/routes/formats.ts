@@ -33,7 +33,7 @@ export const formatRoutes = {
   },
   'query-formats': {
     module: 'formats/query-formats',
-    ...open('GET', '/v1/query/formats/{operation}', 'Formats and options'),
+    ...open('GET', '/v1/query/formats/{operation+}', 'Formats and options'),
     summary: 'List the formats that an operation reads or writes',
     permissions: [],
     params: OperationPath,
@@ -43,7 +43,7 @@ export const formatRoutes = {
   },
   'query-options': {
     module: 'formats/query-options',
-    ...open('GET', '/v1/query/options/{operation}', 'Formats and options'),
+    ...open('GET', '/v1/query/options/{operation+}', 'Formats and options'),
     summary: 'List the options of an operation for a pair of formats',
     permissions: [],
     params: OperationPath,

@@ -1,8 +1,8 @@
-import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { type ProcessingOperation, processingOf, processingOperations } from '../../../shared/operations/operations.ts';
 import { chargeTask } from '../../../shared/permissions.ts';
 import { instantSchemas } from '../creation/schemas.ts';
 import { keyed, type Route } from '../http/route.ts';
-import { createTask, linkTask } from './operations.ts';
+import { createTask, linkTask, nameOf } from './operations.ts';
 
 const permissions = [
   'engines:invoke',
@@ -24,14 +24,14 @@ const permissions = [
 ] as const;
 
 /** Returns the row of the endpoint that performs an operation within the request. */
-const performs = <Name extends ProcessingOperation>(operation: Name, summary: string) =>
+const performs = <Name extends ProcessingOperation>(operation: Name) =>
   ({
     module: 'instant/instant',
     // One function stays warm for all of them.
     sharedFunction: 'instant',
     operation,
     ...keyed('POST', `/v1/instant/${operation}`, 'process', 'Instant'),
-    summary,
+    summary: `${processingOf(operation).summary} within the request`,
     bucket: 'create',
     permissions,
     upload: () => instantSchemas[operation],
@@ -45,10 +45,6 @@ const performs = <Name extends ProcessingOperation>(operation: Name, summary: st
     refusals: ['invalid_input', 'unsupported_format', 'invalid_options', 'invalid_url', 'address_refused'],
   }) as const satisfies Route;
 
-export const instantRoutes = {
-  'instant-convert': performs('convert', 'Convert files within the request'),
-  'instant-compress': performs('compress', 'Compress files within the request'),
-  'instant-merge': performs('merge', 'Merge files within the request'),
-  'instant-crop': performs('crop', 'Crop images, videos or PDF pages within the request'),
-  'instant-trim': performs('trim', 'Trim audio or video within the request'),
-} as const satisfies Record<string, Route>;
+export const instantRoutes = Object.fromEntries(
+  processingOperations.map((operation) => [`instant-${nameOf(operation)}`, performs(operation)] as const),
+);

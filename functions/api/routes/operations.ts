@@ -1,4 +1,10 @@
-import type { OperationName } from '../../../shared/operations/operations.ts';
+import {
+  isProcessing,
+  type OperationName,
+  type ProcessingOperation,
+  processingOf,
+  processingOperations,
+} from '../../../shared/operations/operations.ts';
 import type { Refusal } from '../../../shared/operations/problems.ts';
 import { type Permission, publishTask } from '../../../shared/permissions.ts';
 import { endpointSchemas } from '../creation/schemas.ts';
@@ -29,7 +35,8 @@ const creates = <Name extends OperationName>(operation: Name, summary: string, p
   }) as const satisfies Route;
 
 function tagOf(operation: OperationName): string {
-  return operation.startsWith('import/') ? 'Imports' : operation.startsWith('export/') ? 'Exports' : 'Processing';
+  if (isProcessing(operation)) return operation.includes('/') ? 'Documents' : 'Processing';
+  return operation.startsWith('import/') ? 'Imports' : 'Exports';
 }
 
 function refusalsOf(operation: OperationName): Refusal[] {
@@ -44,6 +51,25 @@ function refusalsOf(operation: OperationName): Refusal[] {
 const importFromStore = [...createTask, 'secrets:put', 'work:send'] as const;
 const processFiles = [...createTask, ...linkTask, 'passwords:put', 'passwords:delete'] as const;
 const exportToStore = [...createTask, ...linkTask, 'secrets:put', 'secrets:delete'] as const;
+
+const processes = <Name extends ProcessingOperation>(operation: Name) =>
+  creates(operation, processingOf(operation).summary, processFiles);
+
+/** Operations on documents share a function. */
+const onDocuments = { module: 'documents/create-document-task', sharedFunction: 'process-documents' } as const;
+
+/** Returns the rows of operations on documents. */
+function documentRoutes() {
+  const rows = processingOperations
+    .filter((operation) => operation.includes('/'))
+    .map((operation) => [nameOf(operation), { ...processes(operation), ...onDocuments }] as const);
+  return Object.fromEntries(rows);
+}
+
+/** Returns the name of the row of an operation. */
+export function nameOf(operation: ProcessingOperation): string {
+  return operation.replaceAll('/', '-');
+}
 
 export const operationRoutes = {
   'import-upload': {
@@ -71,11 +97,12 @@ export const operationRoutes = {
   'import-objstore-b': creates('import/objstore_b', 'Import from Google Cloud Storage', importFromStore),
   'import-blobstore': creates('import/blobstore', 'Import from Azure Blob Storage', importFromStore),
   'import-sftp': creates('import/sftp', 'Import from an SFTP server', importFromStore),
-  convert: creates('convert', 'Convert files to another format', processFiles),
-  compress: creates('compress', 'Compress files', processFiles),
-  merge: creates('merge', 'Merge documents, PDFs and images into one file', processFiles),
-  crop: creates('crop', 'Crop images, videos or PDF pages', processFiles),
-  trim: creates('trim', 'Trim audio or video', processFiles),
+  convert: processes('convert'),
+  compress: processes('compress'),
+  merge: processes('merge'),
+  crop: processes('crop'),
+  trim: processes('trim'),
+  ...documentRoutes(),
   'export-url': creates('export/url', 'Create temporary download links', [...createTask, ...linkTask]),
   'export-objstore-a': creates('export/objstore_a', 'Export to Amazon S3 or a compatible store', exportToStore),
   'export-objstore-b': creates('export/objstore_b', 'Export to Google Cloud Storage', exportToStore),

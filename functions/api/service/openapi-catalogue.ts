@@ -39,7 +39,8 @@ function reference(operation: ProcessingOperation, part: string, { description }
 }
 
 function nameOf(operation: ProcessingOperation, part: string): string {
-  return `${operation.charAt(0).toUpperCase()}${operation.slice(1)}${part}`;
+  const words = operation.split('/').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+  return `${words.join('')}${part}`;
 }
 
 function withAliases(from: Catalogue, formats: string[]): string[] {
@@ -83,7 +84,11 @@ function optionSchema({ data_type, type, enum_values, properties = {} }: OptionD
   if (type === 'enum') return { enum: data_type === 'string' ? values : [...values, ...values.map(Number)] };
   if (data_type === 'string') {
     const pattern = properties.pattern?.replaceAll('\\p{Cc}', '\\x00-\\x1f\\x7f-\\x9f');
-    return defined({ type: 'string', maxLength: 1024, pattern: pattern && `^(?:${pattern})$` });
+    return defined({
+      type: 'string',
+      maxLength: properties?.maxLength ?? 1024,
+      pattern: pattern && `^(?:${pattern})$`,
+    });
   }
   return defined({ type: data_type, minimum: properties.min, maximum: properties.max });
 }

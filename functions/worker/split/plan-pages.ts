@@ -8,9 +8,14 @@ import { maxParts, minParts, type PlannedPart } from './plan-parts.ts';
 const minBytesPerPage = 1_500;
 /** Seconds that a page of text in A4 takes at 72 dpi, at the most. */
 const maxSecondsPerPage = 0.2;
+/** Seconds that the recognition of a page takes, at the most. */
+const maxSecondsPerText = 10;
 /** Options that raise the resolution, and the resolution that is assumed for them. */
 const sizes = ['image_custom_width', 'image_custom_height', 'image_resize_percentage'];
 const sizedDpi = 600;
+
+/** The operation whose parts are texts, which one engine adds to the document. */
+export const recognition = 'pdf/ocr';
 
 /** How work is split by the pages of a document. It is stored, so that a later attempt uses the same ranges. */
 export interface PagesPlan {
@@ -31,8 +36,10 @@ export function mayBeLong(
   partSeconds: number,
 ): boolean {
   const [file] = files;
-  if (!file || files.length > 1 || operation !== 'convert') return false;
-  if (source !== 'application/pdf' || !target.startsWith('image/')) return false;
+  if (!file || files.length > 1 || source !== 'application/pdf') return false;
+  if (operation === recognition)
+    return Math.min(file.size / minBytesPerPage, maxPages) * maxSecondsPerText >= minParts * partSeconds;
+  if (operation !== 'convert' || !target.startsWith('image/')) return false;
   const { page_range: range, image_dpi = 150 } = options;
   const dpi = sizes.some((name) => name in options) ? Math.max(Number(image_dpi), sizedDpi) : Number(image_dpi);
   const pages = Math.min(file.size / minBytesPerPage, maxPages, maxSelected(range));
@@ -59,22 +66,22 @@ export function selectedPages({ options }: Pick<RunPlan, 'options'>, pages: numb
  */
 export function planPages(
   { seconds, pages }: Survey,
-  run: Pick<RunPlan, 'options'>,
+  run: Pick<RunPlan, 'operation' | 'options'>,
   surveyMs: number,
   partSeconds: number,
 ): PagesPlan | undefined {
   if (pages === undefined || seconds < minParts * partSeconds) return undefined;
   const selected = selectedPages(run, pages).length;
   const count = Math.min(maxParts, selected, Math.ceil(seconds / partSeconds));
-  if (count < 2 || selected > maxFilesPerTask) return undefined;
+  if (count < 2 || (run.operation !== recognition && selected > maxFilesPerTask)) return undefined;
   const cuts = Array.from({ length: count + 1 }, (_, index) => Math.floor((index * selected) / count));
   return { seconds, surveyMs, pages, cuts };
 }
 
 /** Returns the parts of a plan. */
-export function partsOfPages({ cuts }: PagesPlan): PlannedPart[] {
+export function partsOfPages({ cuts }: PagesPlan, kind: 'pages' | 'texts' = 'pages'): PlannedPart[] {
   return cuts.slice(1).map((to, index): PlannedPart => {
     const from = cuts[index] ?? 0;
-    return { name: `p${index}`, request: { kind: 'pages', from, to }, weight: to - from, read: {} };
+    return { name: `p${index}`, request: { kind, from, to }, weight: to - from, read: {} };
   });
 }

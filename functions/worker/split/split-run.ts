@@ -10,15 +10,24 @@ import { EngineError } from '../../engines/runtime/engine.ts';
 import type { EngineResponse, PartRequest, SourceRead } from '../../engines/runtime/protocol.ts';
 import { BrokenRun, Unfinished } from '../../invocation/errors.ts';
 import { keepOutputs } from '../../invocation/keep-outputs.ts';
+import type { LargeUpload } from '../../invocation/large-upload.ts';
 import { formatsOf, type RunPlan } from '../../invocation/plan-run.ts';
 import { settings } from '../../wiring/settings.ts';
-import { keepResult, lastResponse, type RunNames, requestOf, revoke, unlessAborted } from '../engine-response.ts';
+import {
+  keepResult,
+  lastResponse,
+  type RunNames,
+  requestOf,
+  revoke,
+  unlessAborted,
+  withLargeUpload,
+} from '../engine-response.ts';
 import { writeEstimate } from '../learn-speed.ts';
 import type { Run, RunResult } from '../worker.ts';
 import { PageFiles } from './page-files.ts';
 import { PartStates } from './part-states.ts';
 import { Places } from './places.ts';
-import { mayBeLong, type PagesPlan, partsOfPages, planPages } from './plan-pages.ts';
+import { mayBeLong, type PagesPlan, partsOfPages, planPages, recognition } from './plan-pages.ts';
 import {
   isCandidate,
   minParts,
@@ -43,6 +52,9 @@ const joinedPercent = 99;
 /** Bytes that a join reads and writes in a second, at the least. */
 const joinBytesPerSecond = 20_000_000;
 
+/** A larger output is stored in parts, several at once and without the copy that follows a form. */
+const maxJoinedFormBytes = 64 * 1024 ** 2;
+
 /** The share of the disk that inputs leave at the least. */
 const minRoom = 0.1;
 
@@ -53,6 +65,7 @@ interface PartInputs {
 }
 
 type Done = Extract<EngineResponse, { type: 'done' }>;
+type JoinRequest = Extract<PartRequest, { kind: 'join' }>;
 
 /** What the survey of a run that is not split says about it. */
 export interface WholeRun {
@@ -132,12 +145,43 @@ class SplitRun {
 
   /** Goes on with a plan: performs the parts that are missing, and puts all of them together. */
   #resume(split: SplitPlan | PagesPlan, finished: ReadonlyMap<string, FinishedPart>): Promise<RunResult> {
-    return 'cuts' in split ? this.#runPages(split, finished) : this.#runChunks(split, finished);
+    if (!('cuts' in split)) return this.#runChunks(split, finished);
+    return this.#plan.operation === recognition ? this.#runTexts(split, finished) : this.#runPages(split, finished);
   }
 
   async #runChunks(split: SplitPlan, finished: ReadonlyMap<string, FinishedPart>): Promise<RunResult> {
-    const run = this.#run;
     const states = new PartStates(partsOf(split), finished, laterWeights(split));
+    const { sound, size } = split;
+    const join = {
+      request: { kind: 'join', starts: split.chunks.map(({ from }) => from), sound } as const,
+      read: readOf(split.reads?.join),
+    };
+    const result = await this.#runJoined(split, states, join, async (work) => {
+      const chunks = await encode(split, states, work);
+      return [...chunks, ...(sound ? [soundPart] : [])];
+    });
+    if (size) requireSize(size.bytes, result.files[0]?.size ?? 0);
+    return result;
+  }
+
+  #runTexts(split: PagesPlan, finished: ReadonlyMap<string, FinishedPart>): Promise<RunResult> {
+    const parts = partsOfPages(split, 'texts');
+    const states = new PartStates(parts, finished);
+    const join = { request: { kind: 'join', starts: split.cuts.slice(0, -1), sound: false } as const, read: {} };
+    return this.#runJoined(split, states, join, async (work) => {
+      await runParts(states, work);
+      return parts.map(({ name }) => name);
+    });
+  }
+
+  /** Runs parts, and joins those that the steps name. */
+  async #runJoined(
+    split: Pick<SplitPlan, 'seconds' | 'surveyMs'>,
+    states: PartStates,
+    join: { request: JoinRequest; read: SourceRead },
+    steps: (work: PartsWork) => Promise<string[]>,
+  ): Promise<RunResult> {
+    const run = this.#run;
     let joinMs = 0;
     let joinBegan: number | undefined;
     run.usedMs = () => {
@@ -145,17 +189,20 @@ class SplitRun {
       return split.surveyMs + states.usedMs(now) + (joinMs || (joinBegan === undefined ? 0 : now - joinBegan));
     };
     const perform: PartsWork['perform'] = (part, count, progress) => this.#performPart(part, count, progress);
-    const chunks = await this.#runParts(split, states, encodedPercent, perform, (work) => encode(split, states, work));
-    const parts = [...chunks, ...(split.sound ? [soundPart] : [])].flatMap((name) => states.output(name) ?? []);
-    const bytes = totalBytes(parts);
-    this.#requireTimeToJoin(states, bytes, fetchedBytes(readOf(split.reads?.join), this.#sourceBytes));
+    const names = await this.#runParts(split, states, encodedPercent, perform, steps);
+    const parts = names.flatMap((name) => states.output(name) ?? []);
+    this.#requireTimeToJoin(states, totalBytes(parts), fetchedBytes(join.read, this.#sourceBytes));
     joinBegan = Date.now();
-    const done = await this.#join(split, states, parts);
-    joinMs = done.engineMs;
+    const { outputFormat } = this.#plan;
+    const joined = async (large: LargeUpload | undefined) => {
+      const done = await this.#join(join, states, parts, large);
+      joinMs = done.engineMs;
+      return { done, files: await keepOutputs(run, done.outputs, this.#diskBytes, { large }) };
+    };
+    const room = { outputFormat, maxOutputBytes: this.#diskBytes };
+    const { done, files } = await withLargeUpload(run, room, joined, maxJoinedFormBytes);
     run.engine = { ms: run.usedMs(), formats: formatsOf(this.#plan) };
     writeEstimate(split.seconds, (run.engine.ms - split.surveyMs - joinMs) / 1_000, this.#engine);
-    const files = await keepOutputs(run, done.outputs, this.#diskBytes);
-    if (split.size) requireSize(split.size.bytes, files[0]?.size ?? 0);
     return {
       files,
       details: { ...done.details, ...estimateOf(split.seconds, states.total) },
@@ -230,16 +277,19 @@ class SplitRun {
     return kept;
   }
 
-  async #join(split: SplitPlan, states: PartStates, parts: FinishedPart[]): Promise<Done> {
+  async #join(
+    { request, read }: { request: JoinRequest; read: SourceRead },
+    states: PartStates,
+    parts: FinishedPart[],
+    large: LargeUpload | undefined,
+  ): Promise<Done> {
     const { attempt } = this.#run;
-    const starts = split.chunks.map(({ from }) => from);
     const inputs = [
       ...this.#plan.files,
-      ...parts.map((part, index) => partFile(index < starts.length ? `chunk-${index}` : soundPart, part)),
+      ...parts.map((part, index) => partFile(index < request.starts.length ? `chunk-${index}` : soundPart, part)),
     ];
-    const part = { kind: 'join', starts, sound: split.sound } as const;
-    const names = { output: attempt, revoked: `${attempt}/join` } as const;
-    return this.#repeated(part, { files: inputs, read: readOf(split.reads?.join) }, names, (percent) =>
+    const names = { output: attempt, revoked: `${attempt}/join`, large } as const;
+    return this.#repeated(request, { files: inputs, read }, names, (percent) =>
       this.#report(encodedPercent + (percent * (joinedPercent - encodedPercent)) / 100, states),
     );
   }
