@@ -172,7 +172,7 @@ export default {
     {
       name: 'engines-stand-alone',
       comment:
-        'An engine is added, and read, as one folder. Two lend their code: whatever makes a picture finishes it as the image engine does, and e-books go through the programs of the document engine.',
+        'An engine is added, and read, as one folder. Some lend their code: whatever makes a picture finishes it as the image engine does, e-books, mail and what becomes Markdown go through the programs and guards of the document engine, mail is drawn by the browser of web pages, and office documents become PDF/UA by the validator of PDFs.',
       severity: 'error',
       from: { path: '^functions/engines/(?!runtime/)([^/]+)/' },
       to: {
@@ -180,7 +180,9 @@ export default {
         pathNot: [
           '^functions/engines/($1|runtime)/',
           '^functions/engines/image/(encoding-options|finish|formats|options|transform|codecs/tiff-pages|encoders/pdf|vector/pdf-pages)[.]ts$',
-          '^functions/engines/document/(guards/containers|guards/defuse-package|office/office|pdf/pdf)[.]ts$',
+          '^functions/engines/document/(convert|detect|formats|options|plain-text|xml-text|guards/(containers|defuse-html|defuse-package|inspection|pictures)|office/(fonts|office)|pdf/pdf)[.]ts$',
+          '^functions/engines/webpage/(browser|check|render|requires|targets)[.]ts$',
+          '^functions/engines/pdf/archive/ua[.]ts$',
         ],
       },
     },

@@ -17,7 +17,7 @@ const tidy = [
 /** Files that need a service as it is, and no other's account. */
 const sharing = [
   'test/events/browser.test.ts',
-  'test/stack/{descriptors,instant,lists,pictures,posted-twice,readme,slice,snippets,text-and-size}.test.ts',
+  'test/stack/{descriptors,instant,lists,operations,pictures,posted-twice,readme,slice,snippets,text-and-size}.test.ts',
 ];
 
 /**
@@ -31,6 +31,7 @@ const faults = [
   'test/engines/document/{hostile-references,hostile-time}.test.ts',
   'test/engines/image/hostile.test.ts',
   'test/engines/media/{hls-player,split,split-parts,split-quality,split-ranges,split-size,split-stream,time-limit}.test.ts',
+  'test/engines/pdf/hostile.test.ts',
   'test/events/follow.test.ts',
   'test/infra/images/{container,context,layers}.test.ts',
   'test/security/{hostile-engine,hostile-function,planted-program}.test.ts',

@@ -43,6 +43,7 @@ export function bundlingOf(entry: string) {
     external: ['*.node', 'cpu-features'],
     alias: {
       '@aws-sdk/credential-provider-node': `${projectRoot}/functions/wiring/environment-credentials.ts`,
+      '@aws-sdk/endpoint-cache': `${projectRoot}/functions/wiring/no-endpoint-cache.ts`,
       // Other packages pin other versions, and each would add a second copy to the bundle.
       '@aws-sdk/client-s3': `${projectRoot}/node_modules/@aws-sdk/client-s3`,
     },

@@ -8,7 +8,7 @@ import { engineCatalogues } from '../functions/catalogue/catalogues.ts';
 import { encodeSizes, sizesOf, withSizes } from '../shared/catalogue/sizes.ts';
 import { BatchQueue } from './constructs/batch.ts';
 import { Endpoints } from './constructs/endpoints.ts';
-import { addSharedWorker, Engine, sharedTimeout } from './constructs/engines.ts';
+import { addEngines, addSharedWorker, type Engine, sharedTimeout } from './constructs/engines.ts';
 import { Events } from './constructs/events.ts';
 import { FilesBucket } from './constructs/files-bucket.ts';
 import { LatheApi } from './constructs/http-api.ts';
@@ -35,8 +35,10 @@ export class LatheStack extends Stack {
     const { bucket, uploads } = new FilesBucket(this, 'Files', { consumerTimeout: uploadsTimeout });
     const http = new LatheApi(this, 'Http');
     const sizes = chosenSizes(this, engineCatalogues);
-    const engines = engineCatalogues.map(
-      (each) => new Engine(this, `Engine-${each.engine}`, withSizes(each, sizes), isShared ? uploads : undefined),
+    const engines = addEngines(
+      this,
+      engineCatalogues.map((each) => withSizes(each, sizes)),
+      isShared ? uploads : undefined,
     );
     const events = new Events(this, 'Events');
     const sockets = new RealTimeApi(this, 'Sockets');
@@ -87,16 +89,17 @@ export class LatheStack extends Stack {
     };
     const rows = Object.entries<Route>(routes);
     // A stack of their own, because one for all endpoints would leave too little of its 500 resources.
-    const isInstant = ([, { tag }]: (typeof rows)[number]) => ['Instant', 'Images by URL', 'Uploads'].includes(tag);
-    const endpoints = new Endpoints(this, 'Api', { ...served, rows: rows.filter((row) => !isInstant(row)) });
+    const isApart = ([, { tag }]: (typeof rows)[number]) =>
+      ['Instant', 'Documents', 'Images by URL', 'Uploads'].includes(tag);
+    const endpoints = new Endpoints(this, 'Api', { ...served, rows: rows.filter((row) => !isApart(row)) });
     endpoints.addFallback(http.api);
     const { logGroup } = endpoints;
-    const instant = new Endpoints(this, 'Instant', { ...served, rows: rows.filter(isInstant), logGroup });
+    const instant = new Endpoints(this, 'Instant', { ...served, rows: rows.filter(isApart), logGroup });
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
     const workers = isShared
       ? [addSharedWorker(this, engines, resources, environment)]
-      : engines.map((engine) => engine.addWorker(resources, environment));
+      : engines.flatMap((engine) => engine.addWorker(resources, environment) ?? []);
     // An update deploys engines before their workers, and endpoints last, so that none receives requests for features
     // it does not have yet.
     for (const each of [endpoints, instant]) each.node.addDependency(...workers.map((worker) => worker.function));

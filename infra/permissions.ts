@@ -5,7 +5,7 @@ import { type Conditions, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { batchVariable, functionVariable, queueVariable } from '../shared/aws/queues.ts';
+import { batchVariable, functionVariable, queueVariable, sharedQueuesVariable } from '../shared/aws/queues.ts';
 import { indexPartitions, partitions, tableSchema } from '../shared/aws/table-schema.ts';
 import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
 import { isSecretOption } from '../shared/catalogue/options.ts';
@@ -71,9 +71,7 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
       : {}),
     ...(touches(...Object.keys(objectPrefixes)) ? { LATHE_BUCKET: resources.bucket.bucketName } : {}),
     ...signingVariables(permissions, resources),
-    ...(touches('work')
-      ? Object.fromEntries(workQueues(resources).map(([engine, { queueUrl }]) => [queueVariable(engine), queueUrl]))
-      : {}),
+    ...(touches('work') ? workVariables(resources) : {}),
     ...(touches('engines')
       ? Object.fromEntries(
           [...resources.engines].map(([name, engine]) => [functionVariable(name), engine.functionName]),
@@ -98,6 +96,21 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
     ...(permissions.includes('sockets:locate') ? { LATHE_WEBSOCKET_URL: resources.sockets.clientUrl } : {}),
     ...(touches('bus') ? { LATHE_EVENT_BUS: resources.bus.eventBusName } : {}),
     ...(touches('issuer') ? resources.issuer : {}),
+  };
+}
+
+/** Returns the variables with the URLs of the engines' queues. */
+function workVariables(resources: Resources): Record<string, string> {
+  const queues = workQueues(resources);
+  const ownerOf = (shared: IQueue) => queues.find(([, queue]) => queue === shared)?.[0] ?? '';
+  const sharing = queues.filter(([name, queue]) => ownerOf(queue) !== name);
+  return {
+    ...Object.fromEntries(
+      queues.filter((each) => !sharing.includes(each)).map(([name, { queueUrl }]) => [queueVariable(name), queueUrl]),
+    ),
+    ...(sharing.length > 0
+      ? { [sharedQueuesVariable]: sharing.map(([name, queue]) => `${name}=${ownerOf(queue)}`).join(' ') }
+      : {}),
   };
 }
 

@@ -68,7 +68,7 @@ export class Endpoints extends NestedStack {
         integrations.get(owner) ??
         this.#invokerFor(row.module).integrate(
           pascalCase(owner),
-          this.#addFunction(owner, row, resources, environment),
+          this.#addFunction(owner, row, operationsOf(owner, rows), { resources, environment }),
         );
       integrations.set(owner, integration);
       for (const method of row.alsoHead ? ([row.method, 'HEAD'] as const) : [row.method]) {
@@ -81,13 +81,17 @@ export class Endpoints extends NestedStack {
     }
   }
 
-  #addFunction(name: string, row: Route, resources: Resources, environment: Record<string, string>): ZipFunction {
+  #addFunction(
+    name: string,
+    row: Route,
+    operations: OperationName[],
+    { resources, environment }: Pick<EndpointsProps, 'resources' | 'environment'>,
+  ): ZipFunction {
     const identify = row.access === 'public' ? [] : row.keyOnly ? identifyKey : identifyCaller;
     const permissions: Permission[] = [...identify, ...row.permissions];
-    const operation = row.sharedFunction === undefined ? row.operation : undefined;
     const reached = {
       ...resources,
-      queues: queuesFor(operation, resources.queues),
+      queues: queuesFor(row.upload ? [] : operations, resources.queues),
       engines: new Map([...resources.engines].filter(([engine]) => row.engine === undefined || engine === row.engine)),
     };
     return new ZipFunction(this.#http, pascalCase(name), {
@@ -101,7 +105,7 @@ export class Endpoints extends NestedStack {
           row.upload || row.engine ? unreadByInstant : ['instantAtOnce', ...splitSettings],
         ),
         ...variablesFor(permissions, reached),
-        ...(operation === undefined ? {} : { LATHE_OPERATION: operation }),
+        ...(row.sharedFunction === undefined && row.operation ? { LATHE_OPERATION: row.operation } : {}),
         ...((row.bucket === 'wait' || row.mayWait) && presetOf(this).isShared ? { LATHE_HOLDS_REQUESTS: 'false' } : {}),
       },
       statements: statementsFor(permissions, reached),
@@ -180,10 +184,19 @@ class FunctionIntegration extends HttpRouteIntegration {
   }
 }
 
-/** Leaves out queues of engines that never perform the operation of an endpoint. */
-function queuesFor(operation: OperationName | undefined, queues: Resources['queues']): Resources['queues'] {
-  if (operation === undefined) return queues;
-  const idle = engineCatalogues.filter((catalogue) => !performs(catalogue, operation)).map(({ engine }) => engine);
+/** Returns the operations whose tasks a function creates. */
+function operationsOf(owner: string, rows: [string, Route][]): OperationName[] {
+  return rows.flatMap(([name, { sharedFunction = name, operation }]) =>
+    sharedFunction === owner && operation !== undefined ? operation : [],
+  );
+}
+
+/** Leaves out queues of engines that never perform the operations of an endpoint, if it has any. */
+function queuesFor(operations: OperationName[], queues: Resources['queues']): Resources['queues'] {
+  if (operations.length === 0) return queues;
+  const idle = engineCatalogues
+    .filter((catalogue) => !operations.some((operation) => performs(catalogue, operation)))
+    .map(({ engine }) => engine);
   return new Map([...queues].filter(([name]) => !idle.includes(name)));
 }
 

@@ -40,25 +40,34 @@ const engineVariables = ['LATHE_ALLOW_HOSTS', 'LATHE_ISOLATION', 'LATHE_MISSING'
 export class Engine extends Construct {
   readonly work: WorkQueue;
   readonly catalogue: EngineCatalogue;
+  /** The engines whose tasks its worker performs: itself, and those that share its queue. */
+  readonly #served: EngineCatalogue[];
+  readonly #isServedByOther: boolean;
   readonly #workerTimeout: Duration;
 
-  /** Uses the queue that all engines share, if given. */
-  constructor(scope: Construct, id: string, catalogue: EngineCatalogue, shared?: WorkQueue) {
+  /** Uses a queue that it shares, if given. Otherwise others may share its own. */
+  constructor(
+    scope: Construct,
+    id: string,
+    catalogue: EngineCatalogue,
+    { shared, others = [] }: { shared?: WorkQueue | undefined; others?: EngineCatalogue[] } = {},
+  ) {
     super(scope, id);
     this.catalogue = catalogue;
-    const { packaging, timeoutSeconds } = catalogue.resources;
-    const seconds = packaging === 'worker' ? timeoutSeconds : timeoutSeconds + workerSeconds;
-    this.#workerTimeout = Duration.seconds(Math.min(maxTimeoutSeconds, seconds));
+    this.#served = [catalogue, ...others];
+    this.#workerTimeout = Duration.seconds(Math.max(...this.#served.map(workerTimeoutSeconds)));
+    this.#isServedByOther = shared !== undefined;
     this.work = shared ?? new WorkQueue(this, 'Work', { consumerTimeout: this.#workerTimeout });
   }
 
   /**
-   * Adds the functions and returns the worker. Called after the queues of all engines exist, because the end of a task
+   * Adds the worker and returns it, unless another one performs the tasks of the engine. Called after the queues of all engines exist, because the end of a task
    * may queue others on any of them.
    */
-  addWorker(resources: Resources, environment: Record<string, string>): ZipFunction {
-    const { packaging, maxConcurrency } = this.catalogue.resources;
-    const { slots } = workersOf(maxConcurrency);
+  addWorker(resources: Resources, environment: Record<string, string>): ZipFunction | undefined {
+    if (this.#isServedByOther) return undefined;
+    const { packaging } = this.catalogue.resources;
+    const { slots } = workersOf(this.#maxConcurrency);
     const props = this.#workerProps(resources, environment);
     const worker = new ZipFunction(this, 'Worker', packaging === 'worker' ? this.#asPerformer(props) : props);
     consume(worker, this.work.queue, { batchSize: 1, maxConcurrency: slots, hidesMessages: true });
@@ -70,21 +79,29 @@ export class Engine extends Construct {
     return new BatchJob(this, 'Job', this.catalogue, engineEnvironment(environment));
   }
 
+  get #maxConcurrency(): number {
+    return this.#served.reduce((sum, { resources }) => sum + resources.maxConcurrency, 0);
+  }
+
   #workerProps(all: Resources, environment: Record<string, string>): FunctionProps {
     const { engine, resources: size } = this.catalogue;
-    const permissions = workerPermissions(this.catalogue);
-    const own = <T>(map: Map<string, T>) => new Map([...map].filter(([name]) => name === engine));
+    const permissions = [...new Set(this.#served.flatMap(workerPermissions))];
+    const names = this.#served.map((served) => served.engine);
+    const own = <T>(map: Map<string, T>) => new Map([...map].filter(([name]) => names.includes(name)));
     const resources = { ...all, engines: own(all.engines), batch: own(all.batch) };
     return {
       entry: workerEntry,
-      description: `Worker: ${this.catalogue.summary}`,
+      description: `Worker: ${this.#served.map(({ summary }) => summary).join('. ')}`,
       timeout: this.#workerTimeout,
       memoryMegabytes: workerMegabytes,
       environment: {
-        ...settingsWithout(workerSettings(environment), size.splits ? [] : splitSettings),
+        ...settingsWithout(
+          workerSettings(environment),
+          this.#served.some(({ resources }) => resources.splits) ? [] : splitSettings,
+        ),
         ...variablesFor(permissions, resources),
         ...(size.packaging === 'worker' ? {} : { LATHE_ENGINE: engine }),
-        LATHE_ACCOUNT_SHARE: String(workersOf(this.catalogue.resources.maxConcurrency).share),
+        LATHE_ACCOUNT_SHARE: String(workersOf(this.#maxConcurrency).share),
       },
       statements: statementsFor(permissions, resources),
       // The end of a task queues the next one, often for the same worker.
@@ -135,8 +152,28 @@ export class Engine extends Construct {
   }
 }
 
+function workerTimeoutSeconds({ resources: { packaging, timeoutSeconds } }: EngineCatalogue): number {
+  const seconds = packaging === 'worker' ? timeoutSeconds : timeoutSeconds + workerSeconds;
+  return Math.min(maxTimeoutSeconds, seconds);
+}
+
 function engineEnvironment(environment: Record<string, string>): Record<string, string> {
   return Object.fromEntries(engineVariables.map((variable) => [variable, environment[variable] ?? '']));
+}
+
+/** Adds the engines. They use the given queue, or each its own unless it shares that of another engine. */
+export function addEngines(scope: Construct, catalogues: EngineCatalogue[], shared?: WorkQueue): Engine[] {
+  const engines = new Map<string, Engine>();
+  const { own = [], served = [] } = Object.groupBy(catalogues, ({ worker }) =>
+    worker === undefined ? 'own' : 'served',
+  );
+  for (const catalogue of [...own, ...served]) {
+    const { engine, worker = '' } = catalogue;
+    const others = served.filter((other) => other.worker === engine);
+    const props = { shared: shared ?? engines.get(worker)?.work, others };
+    engines.set(engine, new Engine(scope, `Engine-${engine}`, catalogue, props));
+  }
+  return catalogues.flatMap(({ engine }) => engines.get(engine) ?? []);
 }
 
 /** Timeout of the shared worker. */

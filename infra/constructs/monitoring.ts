@@ -167,10 +167,12 @@ export function metricVariables(namespace: string): Record<string, string> {
 
 function rows({ namespace, api, sweep, engines, uploads, events, webhooks }: MonitoringProps): GraphWidget[][] {
   const queues = [...new Set([...engines, ...(uploads ? [uploads] : []), events].map(({ queue }) => queue))];
-  const byEngine = (name: 'TaskSeconds' | 'QueueSeconds') =>
-    engines.map((engine) =>
+  const byEngine = (name: 'TaskSeconds' | 'QueueSeconds', shown = engines) =>
+    shown.map((engine) =>
       ownMetric(namespace, name, { engine: engine.name.toLowerCase() }, 'p90', fiveMinutes, engine.name),
     );
+  // Engines that share a queue wait as long.
+  const withQueues = engines.filter(({ queue }, index) => engines.findIndex((each) => each.queue === queue) === index);
   const failures = new MathExpression({
     expression: `SEARCH('{"${namespace}",engine,errorCode} MetricName="TaskFailures"', 'Sum', 300)`,
     usingMetrics: {},
@@ -188,7 +190,7 @@ function rows({ namespace, api, sweep, engines, uploads, events, webhooks }: Mon
     ],
     [
       graph('Oldest message, s', [...queues, webhooks].map(ageOf)),
-      graph('Waiting before the first run, p90, s', byEngine('QueueSeconds')),
+      graph('Waiting before the first run, p90, s', byEngine('QueueSeconds', withQueues)),
       graph('Dead letters', [...queues, webhooks].map(deadLettersOf)),
     ],
     [

@@ -63,10 +63,10 @@ export const measurements = {
   },
   /**
    * The average of a sweep that finds nothing: queries of 16 shards in 150 ms at half a unit each, since indexes are
-   * never read consistently; in every eighth run the same for connections to ping; in every fifth a receive of one
-   * second on each of 8 dead-letter queues; in every tenth a list of each of 5 prefixes.
+   * never read consistently; in every eighth run the same for connections to ping; in every tenth a receive of one
+   * second on each of 8 dead-letter queues; in every twentieth a list of each of 5 prefixes.
    */
-  sweep: { milliseconds: 150 + 1000 / 5, dynamodbReads: (16 + 1 / 8) / 2, sqsReceives: 8 / 5, s3Lists: 5 / 10 },
+  sweep: { milliseconds: 150 + 1000 / 10, dynamodbReads: (16 + 1 / 8) / 2, sqsReceives: 8 / 10, s3Lists: 5 / 20 },
   /** Per hour, for a connection that receives no events. A Socket.IO client responds to each ping. */
   idleConnection: { pings: 60 / 8, milliseconds: 5 },
   /** Share of jobs that start a new environment for their account, as in the example on Lambda's pricing page. */
@@ -98,7 +98,6 @@ export const measurements = {
     joinBytesPerSecond: 200e6,
     /** Lambda itself starts a thousand environments of a function in ten seconds. */
     startsPerSecond: 25,
-    copyBytesPerSecond: 150e6,
     keepSeconds: 0.5,
     queueSeconds: 1,
   },

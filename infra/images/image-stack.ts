@@ -44,11 +44,11 @@ export class ImageStack {
   }
 
   /** Converts a sample as a client would, and returns the output. */
-  async convert({ name, outputFormat, content }: Sample): Promise<Buffer> {
+  async convert({ operation = 'convert', name, outputFormat, content }: Sample): Promise<Buffer> {
     const file = `data:;base64,${(await content()).toString('base64')}`;
     let job = await this.#service.createJob({
       sample: { operation: 'import/base64', filename: name, file },
-      convert: { operation: 'convert', input: 'sample', output_format: outputFormat },
+      convert: { operation, input: 'sample', output_format: outputFormat },
     });
     while (job.endedAt === null) job = await this.#service.waitForJob(job.id);
     const convert = job.tasks.find((task) => task.name === 'convert');

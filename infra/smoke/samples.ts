@@ -1,10 +1,14 @@
 import { buffer } from 'node:stream/consumers';
+import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import yazl from 'yazl';
+import type { ProcessingOperation } from '../../shared/operations/operations.ts';
 
 /** A conversion that shows that an image works. */
 export interface Sample {
   engine: string;
+  /** Defaults to `convert`. */
+  operation?: ProcessingOperation;
   name: string;
   format: string;
   outputFormat: string;
@@ -33,8 +37,11 @@ export const samples: Sample[] = [
   sample('media', 'frames.gif', 'mp4', frames, 'ftyp', { skip: 4 }),
   sample('document', 'letter.md', 'pdf', markdown, '%PDF'),
   sample('document', 'letter.md', 'docx', markdown, 'PK'),
+  sample('pdf', 'page.pdf', 'pdf', pdf, '%PDF', { operation: 'pdf/rotate' }),
+  sample('markdown', 'scripts.html', 'md', html, 'Latin: the quick'),
   sample('webpage', 'scripts.html', 'pdf', html, '%PDF', { minBytes: 20_000 }),
   sample('webpage', 'scripts.html', 'png', html, '\x89PNG', { minBytes: 10_000 }),
+  sample('mail', 'letter.eml', 'pdf', letter, '%PDF', { minBytes: 20_000 }),
   sample('archive', 'files.zip', 'tar.gz', archive, '\x1f\x8b'),
   sample('archive', 'files.zip', '7z', archive, '7z'),
   sample('ebook', 'book.txtz', 'pdf', textBook, '%PDF'),
@@ -47,10 +54,16 @@ function sample(
   outputFormat: string,
   make: () => string | Buffer | Promise<Buffer>,
   signature: string,
-  more: Pick<Sample, 'skip' | 'minBytes'> = {},
+  more: Pick<Sample, 'operation' | 'skip' | 'minBytes'> = {},
 ): Sample {
   const content = async () => Buffer.from(await make());
   return { engine, name, format: name.split('.').at(-1) ?? '', outputFormat, content, signature, ...more };
+}
+
+async function pdf(): Promise<Buffer> {
+  const document = await PDFDocument.create();
+  document.addPage([300, 200]).drawText('One page');
+  return Buffer.from(await document.save());
 }
 
 function svg(): string {
@@ -68,6 +81,12 @@ function html(): string {
 
 function markdown(): string {
   return `# Letter\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`;
+}
+
+function letter(): string {
+  const head =
+    'From: a@example.com\r\nTo: b@example.com\r\nSubject: Scripts\r\nContent-Type: text/plain; charset=utf-8\r\n';
+  return `${head}\r\n${lines.join('\r\n')}\r\n`;
 }
 
 function fictionBook(): string {

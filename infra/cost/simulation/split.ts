@@ -71,7 +71,8 @@ export function simulateSplit({ engines, worker }: Inventory, { minutes, bytes, 
   const encoded = surveyed + makespan([sound, ...chunkSeconds], places, 1 / split.startsPerSecond);
   // The output is as large as the chunks.
   const joinSeconds = transfer(index + bytes) + bytes / split.joinBytesPerSecond + transfer(bytes);
-  const joined = encoded + joinSeconds + bytes / split.copyBytesPerSecond;
+  // Stored in parts, so nothing is copied.
+  const joined = encoded + joinSeconds + split.keepSeconds;
   const runs = [surveySeconds, sound, ...chunkSeconds, joinSeconds];
   const dollars =
     runs.reduce((sum, seconds) => sum + invocation(engine, seconds), 0) +
