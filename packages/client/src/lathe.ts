@@ -2,17 +2,17 @@ import { type DownloadOptions, type Link, readFile, type Target, writeFile } fro
 import { LatheError } from './errors.ts';
 import { type FollowOptions, followJob, isOver, type JobEvent, waitOnce } from './follow.ts';
 import { type InstantResult, isJobNeeded, readInstantResult, retriesBeforeJob } from './instant.ts';
+import { run } from './perform.ts';
 import { pause } from './retry.ts';
-import {
-  type CompressOptions,
-  type ConvertOptions,
-  type CropOptions,
-  type LooseTask,
-  type MergeOptions,
-  type PerformOptions,
-  type RunResult,
-  run,
-  type TrimOptions,
+import type {
+  CompressOptions,
+  ConvertOptions,
+  CropOptions,
+  LooseTask,
+  MergeOptions,
+  PerformOptions,
+  RunResult,
+  TrimOptions,
 } from './run.ts';
 import { type Input, type SourceOptions, sourceOf } from './source.ts';
 import { newIdempotencyKey, type RequestOptions, Transport, type TransportOptions } from './transport.ts';
@@ -47,7 +47,7 @@ export interface FormatQuery extends CallOptions {
   /** Lists the input formats for this format. */
   to?: string | undefined;
   /** Defaults to convert, and for all formats to any operation. */
-  operation?: Operation | undefined;
+  operation?: Operation | (string & {}) | undefined;
 }
 
 interface Page<T> {
@@ -189,7 +189,7 @@ export class Lathe {
 
   /** Performs an operation whose formats and options are chosen at run time, without type checks. */
   perform(
-    operation: Operation,
+    operation: Operation | (string & {}),
     inputs: Input[],
     { to, from, options = {}, ...rest }: PerformOptions = {},
   ): Promise<RunResult> {
@@ -244,8 +244,12 @@ export class Lathe {
     return (await this.request<FormatList>('GET', path, { query, signal })).formats;
   }
 
-  /** Returns the options of an operation for a pair of formats. */
-  options(from: string, to: string, { operation = 'convert', signal }: FormatQuery = {}): Promise<OptionList> {
+  /** Returns the options of an operation for a pair of formats; the output format defaults to that of the operation. */
+  options(
+    from: string,
+    to: string | undefined,
+    { operation = 'convert', signal }: FormatQuery = {},
+  ): Promise<OptionList> {
     const query = { input_format: from, output_format: to };
     return this.request('GET', `/v1/query/options/${operation}`, { query, signal });
   }

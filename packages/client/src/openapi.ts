@@ -473,7 +473,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Convert files within the request
+         * Convert files to another format within the request
          * @description Requires the scope `process`.
          */
         post: operations["instant-convert"];
@@ -503,6 +503,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/instant/invoice/embed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a Factur-X or ZUGFeRD invoice of a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-invoice-embed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/invoice/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extract the XML of an electronic invoice within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-invoice-extract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/instant/merge": {
         parameters: {
             query?: never;
@@ -513,10 +553,370 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Merge files within the request
+         * Merge documents, PDFs and images into one file within the request
          * @description Requires the scope `process`.
          */
         post: operations["instant-merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/a": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a PDF/A, and validate it within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-a"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare two PDFs within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-compare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/decrypt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove the password of a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-decrypt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/encrypt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Protect a PDF by passwords and permissions within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-encrypt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extract pages of a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-extract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/fill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fill the form of a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-fill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/forms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the form fields of a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-forms"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/ocr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make the text of scanned pages searchable within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-ocr"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/optimize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a PDF smaller, and fast to open from the web within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-optimize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/redact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove texts or areas from a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-redact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/reorder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put the pages of a PDF into another order within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-reorder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate pages of a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-sign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/split": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Split a PDF into several within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-split"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/stamp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stamp page numbers, Bates numbers, dates or pictures on a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-stamp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/ua": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a tagged PDF, and validate it within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-ua"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify the signatures of a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instant/pdf/watermark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a text or picture across the pages of a PDF within the request
+         * @description Requires the scope `process`.
+         */
+        post: operations["instant-pdf-watermark"];
         delete?: never;
         options?: never;
         head?: never;
@@ -880,6 +1280,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/process/invoice/embed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a Factur-X or ZUGFeRD invoice of a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["invoice-embed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/invoice/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extract the XML of an electronic invoice
+         * @description Requires the scope `process`.
+         */
+        post: operations["invoice-extract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/process/jobs": {
         parameters: {
             query?: never;
@@ -962,6 +1402,366 @@ export interface paths {
          * @description Requires the scope `process`.
          */
         post: operations["merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/a": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a PDF/A, and validate it
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-a"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare two PDFs
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-compare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/decrypt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove the password of a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-decrypt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/encrypt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Protect a PDF by passwords and permissions
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-encrypt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extract pages of a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-extract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/fill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fill the form of a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-fill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/forms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the form fields of a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-forms"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/ocr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make the text of scanned pages searchable
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-ocr"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/optimize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a PDF smaller, and fast to open from the web
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-optimize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/redact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove texts or areas from a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-redact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/reorder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put the pages of a PDF into another order
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-reorder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate pages of a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-sign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/split": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Split a PDF into several
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-split"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/stamp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stamp page numbers, Bates numbers, dates or pictures on a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-stamp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/ua": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a tagged PDF, and validate it
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-ua"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify the signatures of a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/pdf/watermark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a text or picture across the pages of a PDF
+         * @description Requires the scope `process`.
+         */
+        post: operations["pdf-watermark"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1330,10 +2130,12 @@ export interface components {
          * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
-        ConvertInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "8svx" | "aac" | "aai" | "abw" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "apk" | "apng" | "ar" | "arj" | "arw" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "avs" | "azw" | "azw3" | "blp" | "bmp" | "bw" | "bwf" | "bz2" | "cab" | "caf" | "cb7" | "cbr" | "cbt" | "cbz" | "cin" | "cpio" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dbk" | "dcm" | "dcx" | "dds" | "deb" | "dff" | "dib" | "dicom" | "dif" | "divx" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flc" | "fli" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gnumeric" | "gsm" | "gz" | "gzip" | "h264" | "h265" | "haddock" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "htm" | "html" | "htmlz" | "icb" | "icns" | "ico" | "icon" | "iff" | "im" | "ipl" | "ipynb" | "ircam" | "ismv" | "iso" | "ivf" | "j2c" | "j2k" | "jar" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "key" | "latex" | "lha" | "lit" | "lrf" | "lzh" | "lzma" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "msp" | "mts" | "mtv" | "muse" | "mxf" | "nef" | "nist" | "nrw" | "numbers" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opml" | "opus" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "pub" | "pvf" | "qoi" | "qt" | "ra" | "raf" | "rar" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rle" | "rm" | "rmvb" | "rpm" | "rst" | "rtf" | "rw2" | "sf" | "sgi" | "slk" | "snd" | "sox" | "sph" | "spx" | "sqfs" | "squashfs" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "swf" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.lzma" | "tar.xz" | "tar.z" | "tar.zst" | "targa" | "taz" | "tbz" | "tbz2" | "tex" | "textile" | "tga" | "tgz" | "thd" | "tif" | "tiff" | "tikiwiki" | "tod" | "trp" | "truehd" | "ts" | "tsv" | "tta" | "twiki" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vob" | "voc" | "vro" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "w64" | "war" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wim" | "wk1" | "wm" | "wma" | "wmf" | "wmv" | "wpd" | "wpg" | "wtv" | "wv" | "xar" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xpi" | "xpm" | "xv" | "xvid" | "xz" | "y4m" | "z" | "zip" | "zst" | "zstd";
+        ConvertInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "8svx" | "aac" | "aai" | "abw" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "apk" | "apng" | "ar" | "arj" | "arw" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "avs" | "azw" | "azw3" | "blp" | "bmp" | "bw" | "bwf" | "bz2" | "cab" | "caf" | "cb7" | "cbr" | "cbt" | "cbz" | "cin" | "cpio" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dbk" | "dcm" | "dcx" | "dds" | "deb" | "dff" | "dib" | "dicom" | "dif" | "divx" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "eml" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flc" | "fli" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gnumeric" | "gsm" | "gz" | "gzip" | "h264" | "h265" | "haddock" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "htm" | "html" | "htmlz" | "icb" | "icns" | "ico" | "icon" | "iff" | "im" | "ipl" | "ipynb" | "ircam" | "ismv" | "iso" | "ivf" | "j2c" | "j2k" | "jar" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "key" | "latex" | "lha" | "lit" | "lrf" | "lzh" | "lzma" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "mbox" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "msg" | "msp" | "mts" | "mtv" | "muse" | "mxf" | "nef" | "nist" | "nrw" | "numbers" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opml" | "opus" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "pub" | "pvf" | "qoi" | "qt" | "ra" | "raf" | "rar" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rle" | "rm" | "rmvb" | "rpm" | "rst" | "rtf" | "rw2" | "sf" | "sgi" | "slk" | "snd" | "sox" | "sph" | "spx" | "sqfs" | "squashfs" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "swf" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.lzma" | "tar.xz" | "tar.z" | "tar.zst" | "targa" | "taz" | "tbz" | "tbz2" | "tex" | "textile" | "tga" | "tgz" | "thd" | "tif" | "tiff" | "tikiwiki" | "tod" | "trp" | "truehd" | "ts" | "tsv" | "tta" | "twiki" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vob" | "voc" | "vro" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "w64" | "war" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wim" | "wk1" | "wm" | "wma" | "wmf" | "wmv" | "wpd" | "wpg" | "wtv" | "wv" | "xar" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xpi" | "xpm" | "xv" | "xvid" | "xz" | "y4m" | "z" | "zip" | "zst" | "zstd";
         /** @description Options of convert. GET /v1/query/options/convert lists the options of a pair of formats and their dependencies. */
         ConvertOptions: {
             aspect?: string;
+            /** @enum {unknown} */
+            attachments?: "append" | "embed" | "list";
             audio_bitrate?: number;
             audio_codec?: ("auto" | "aac" | "libmp3lame" | "ac3" | "eac3" | "alac" | "copy" | "none") | ("auto" | "aac" | "ac3" | "alac" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "ac3" | "alac" | "pcm_s16le" | "copy" | "none") | ("auto" | "aac" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "libopus" | "libvorbis" | "flac" | "ac3" | "eac3" | "pcm_s16le" | "copy" | "none") | ("auto" | "libopus" | "libvorbis" | "copy" | "none") | ("auto" | "libmp3lame" | "ac3" | "pcm_s16le" | "copy" | "none") | ("auto" | "wmav2" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "copy" | "none") | ("auto" | "mp2" | "ac3" | "copy" | "none") | ("auto" | "ac3" | "mp2" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "mp2" | "ac3" | "eac3" | "copy" | "none") | ("auto" | "ac3" | "aac" | "mp2" | "copy" | "none") | ("auto" | "libvorbis" | "libopus" | "flac" | "copy" | "none") | ("auto" | "pcm_s16le" | "pcm_s24le" | "copy" | "none") | ("auto" | "pcm_s16le" | "copy" | "none") | ("auto" | "ac3" | "copy" | "none") | ("auto" | "libmp3lame" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "libvorbis" | "flac" | "copy" | "none") | ("auto" | "libmp3lame" | "copy") | ("auto" | "pcm_s16le" | "pcm_s24le" | "pcm_s32le" | "copy") | ("auto" | "flac" | "copy") | ("auto" | "libvorbis" | "libopus" | "flac" | "copy") | ("auto" | "libopus" | "copy") | ("auto" | "aac" | "alac" | "copy") | ("auto" | "aac" | "copy") | ("auto" | "wmav2" | "copy") | ("auto" | "pcm_s16be" | "pcm_s24be" | "copy") | ("auto" | "pcm_s16le" | "copy") | ("auto" | "ac3" | "copy") | ("auto" | "eac3" | "copy") | ("auto" | "pcm_s16le" | "pcm_s24le" | "alac" | "copy") | ("auto" | "mp2" | "copy") | ("auto" | "aac" | "libmp3lame" | "libopus" | "libvorbis" | "flac" | "ac3" | "copy") | ("auto" | "libopus" | "libvorbis" | "copy") | ("auto" | "pcm_s32le" | "copy");
             /** @enum {unknown} */
@@ -1386,11 +2188,14 @@ export interface components {
             image_resize_percentage?: number;
             /** @enum {unknown} */
             image_resolution?: "75" | "150" | "300" | "600" | "1200" | 75 | 150 | 300 | 600 | 1200;
+            /** @enum {unknown} */
+            images?: "files" | "embedded" | "none";
             initial_delay?: number;
             input_encoding?: ("auto" | "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "iso-8859-1" | "iso-8859-15" | "macintosh" | "iso-8859-2" | "windows-1250" | "windows-1257" | "windows-1251" | "koi8-r" | "koi8-u" | "windows-1253" | "windows-1254" | "windows-1255" | "windows-1256" | "windows-1258" | "windows-874" | "shift_jis" | "euc-jp" | "iso-2022-jp" | "gbk" | "gb18030" | "big5" | "euc-kr") | ("auto" | "ibm437" | "ibm850" | "ibm866" | "shift_jis" | "gb18030" | "euc-kr" | "big5" | "windows-1252" | "windows-1251" | "windows-1250" | "koi8-r" | "euc-jp");
             jpg_convert_compression_level?: number;
             /** @enum {unknown} */
             keep_layout?: true | false | "true" | "false";
+            languages?: string;
             loop_count?: number;
             loop_count_video_to_gif?: number;
             /** @enum {unknown} */
@@ -1400,8 +2205,12 @@ export interface components {
             margin_left?: number;
             margin_right?: number;
             margin_top?: number;
+            /** @enum {unknown} */
+            one_file_per?: "mailbox" | "thread" | "message";
             output_password?: string;
             page?: number;
+            /** @enum {unknown} */
+            page_markers?: true | false | "true" | "false";
             /** @enum {unknown} */
             page_orientation?: "portrait" | "landscape";
             page_range?: string;
@@ -1427,6 +2236,8 @@ export interface components {
             /** @enum {unknown} */
             progressive?: true | false | "true" | "false";
             quality?: number;
+            /** @enum {unknown} */
+            remote_content?: "block" | "load";
             renditions?: string;
             rotate?: number;
             /** @enum {unknown} */
@@ -1470,10 +2281,12 @@ export interface components {
          * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
-        ConvertOutputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "aac" | "aai" | "ac3" | "adoc" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "apng" | "asciidoc" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avs" | "azw" | "azw3" | "bmp" | "bw" | "bwf" | "caf" | "cb7" | "cbt" | "cbz" | "cin" | "cpio" | "csv" | "cur" | "dash" | "dbk" | "dcx" | "dds" | "dib" | "dif" | "divx" | "doc" | "docbook" | "docx" | "dokuwiki" | "dot" | "dotx" | "dpx" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gsm" | "h264" | "h265" | "haddock" | "hdr" | "hevc" | "hls" | "htm" | "html" | "htmlz" | "icb" | "icml" | "ico" | "icon" | "ipl" | "ipynb" | "ircam" | "ismv" | "ivf" | "j2c" | "j2k" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "latex" | "lit" | "lrf" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpe" | "mpeg" | "mpg" | "mpv" | "ms" | "mts" | "mtv" | "mxf" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "org" | "otg" | "otp" | "ots" | "ott" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pfm" | "pgm" | "pgx" | "pict" | "pjpeg" | "png" | "pnm" | "pot" | "potx" | "ppm" | "pps" | "ppsx" | "ppt" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "qoi" | "qt" | "ra" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rgf" | "rm" | "rmvb" | "rst" | "rtf" | "sf" | "sgi" | "six" | "sixel" | "slk" | "snd" | "sox" | "spx" | "sun" | "svg" | "swf" | "sylk" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.xz" | "tar.zst" | "targa" | "tbz" | "tbz2" | "tei" | "tex" | "texi" | "texinfo" | "textile" | "tga" | "tgz" | "tif" | "tiff" | "tod" | "trp" | "ts" | "tsv" | "tta" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vips" | "vob" | "voc" | "vro" | "vst" | "w64" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wm" | "wma" | "wmf" | "wmv" | "wpg" | "wtv" | "wv" | "xbm" | "xht" | "xhtml" | "xls" | "xlsx" | "xlt" | "xltx" | "xpm" | "xv" | "xvid" | "xwiki" | "y4m" | "zimwiki" | "zip";
+        ConvertOutputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "aac" | "aai" | "ac3" | "adoc" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "apng" | "asciidoc" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avs" | "azw" | "azw3" | "bmp" | "bw" | "bwf" | "caf" | "cb7" | "cbt" | "cbz" | "cin" | "cpio" | "csv" | "cur" | "dash" | "dbk" | "dcx" | "dds" | "dib" | "dif" | "divx" | "doc" | "docbook" | "docx" | "dokuwiki" | "dot" | "dotx" | "dpx" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gsm" | "h264" | "h265" | "haddock" | "hdr" | "hevc" | "hls" | "htm" | "html" | "htmlz" | "icb" | "icml" | "ico" | "icon" | "ipl" | "ipynb" | "ircam" | "ismv" | "ivf" | "j2c" | "j2k" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "json" | "jxl" | "latex" | "lit" | "lrf" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpe" | "mpeg" | "mpg" | "mpv" | "ms" | "mts" | "mtv" | "mxf" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "org" | "otg" | "otp" | "ots" | "ott" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pfm" | "pgm" | "pgx" | "pict" | "pjpeg" | "png" | "pnm" | "pot" | "potx" | "ppm" | "pps" | "ppsx" | "ppt" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "qoi" | "qt" | "ra" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rgf" | "rm" | "rmvb" | "rst" | "rtf" | "sf" | "sgi" | "six" | "sixel" | "slk" | "snd" | "sox" | "spx" | "sun" | "svg" | "swf" | "sylk" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.xz" | "tar.zst" | "targa" | "tbz" | "tbz2" | "tei" | "tex" | "texi" | "texinfo" | "textile" | "tga" | "tgz" | "tif" | "tiff" | "tod" | "trp" | "ts" | "tsv" | "tta" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vips" | "vob" | "voc" | "vro" | "vst" | "w64" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wm" | "wma" | "wmf" | "wmv" | "wpg" | "wtv" | "wv" | "xbm" | "xht" | "xhtml" | "xls" | "xlsx" | "xlt" | "xltx" | "xpm" | "xv" | "xvid" | "xwiki" | "y4m" | "zimwiki" | "zip";
         ConvertTask: {
             /** @description Overrides the name of the file. */
             filename?: string;
+            /** @description Fonts to draw the text with, in addition to those that are installed. The name or id of a task, or an array of them. */
+            fonts?: string | string[];
             /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @description File extension without a dot. */
@@ -1727,7 +2540,7 @@ export interface components {
          * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
-        Format: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "8svx" | "aac" | "aai" | "abw" | "ac3" | "adoc" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "apk" | "apng" | "ar" | "arj" | "arw" | "asciidoc" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "avs" | "azw" | "azw3" | "blp" | "bmp" | "bw" | "bwf" | "bz2" | "cab" | "caf" | "cb7" | "cbr" | "cbt" | "cbz" | "cin" | "cpio" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dash" | "dbk" | "dcm" | "dcx" | "dds" | "deb" | "dff" | "dib" | "dicom" | "dif" | "divx" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flc" | "fli" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gnumeric" | "gsm" | "gz" | "gzip" | "h264" | "h265" | "haddock" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "hls" | "htm" | "html" | "htmlz" | "icb" | "icml" | "icns" | "ico" | "icon" | "iff" | "im" | "ipl" | "ipynb" | "ircam" | "ismv" | "iso" | "ivf" | "j2c" | "j2k" | "jar" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "key" | "latex" | "lha" | "lit" | "lrf" | "lzh" | "lzma" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "ms" | "msp" | "mts" | "mtv" | "muse" | "mxf" | "nef" | "nist" | "nrw" | "numbers" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opml" | "opus" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "pub" | "pvf" | "qoi" | "qt" | "ra" | "raf" | "rar" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rgf" | "rle" | "rm" | "rmvb" | "rpm" | "rst" | "rtf" | "rw2" | "sf" | "sgi" | "six" | "sixel" | "slk" | "snd" | "sox" | "sph" | "spx" | "sqfs" | "squashfs" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "swf" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.lzma" | "tar.xz" | "tar.z" | "tar.zst" | "targa" | "taz" | "tbz" | "tbz2" | "tei" | "tex" | "texi" | "texinfo" | "textile" | "tga" | "tgz" | "thd" | "tif" | "tiff" | "tikiwiki" | "tod" | "trp" | "truehd" | "ts" | "tsv" | "tta" | "twiki" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vob" | "voc" | "vro" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "w64" | "war" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wim" | "wk1" | "wm" | "wma" | "wmf" | "wmv" | "wpd" | "wpg" | "wtv" | "wv" | "xar" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xpi" | "xpm" | "xv" | "xvid" | "xwiki" | "xz" | "y4m" | "z" | "zimwiki" | "zip" | "zst" | "zstd";
+        Format: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "8svx" | "aac" | "aai" | "abw" | "ac3" | "adoc" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "apk" | "apng" | "ar" | "arj" | "arw" | "asciidoc" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "avs" | "azw" | "azw3" | "blp" | "bmp" | "bw" | "bwf" | "bz2" | "cab" | "caf" | "cb7" | "cbr" | "cbt" | "cbz" | "cin" | "cpio" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dash" | "dbk" | "dcm" | "dcx" | "dds" | "deb" | "dff" | "dib" | "dicom" | "dif" | "divx" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "eml" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flc" | "fli" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gnumeric" | "gsm" | "gz" | "gzip" | "h264" | "h265" | "haddock" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "hls" | "htm" | "html" | "htmlz" | "icb" | "icml" | "icns" | "ico" | "icon" | "iff" | "im" | "ipl" | "ipynb" | "ircam" | "ismv" | "iso" | "ivf" | "j2c" | "j2k" | "jar" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "json" | "jxl" | "key" | "latex" | "lha" | "lit" | "lrf" | "lzh" | "lzma" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "mbox" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "ms" | "msg" | "msp" | "mts" | "mtv" | "muse" | "mxf" | "nef" | "nist" | "nrw" | "numbers" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opml" | "opus" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "pub" | "pvf" | "qoi" | "qt" | "ra" | "raf" | "rar" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rgf" | "rle" | "rm" | "rmvb" | "rpm" | "rst" | "rtf" | "rw2" | "sf" | "sgi" | "six" | "sixel" | "slk" | "snd" | "sox" | "sph" | "spx" | "sqfs" | "squashfs" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "swf" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.lzma" | "tar.xz" | "tar.z" | "tar.zst" | "targa" | "taz" | "tbz" | "tbz2" | "tei" | "tex" | "texi" | "texinfo" | "textile" | "tga" | "tgz" | "thd" | "tif" | "tiff" | "tikiwiki" | "tod" | "trp" | "truehd" | "ts" | "tsv" | "tta" | "twiki" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vob" | "voc" | "vro" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "w64" | "war" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wim" | "wk1" | "wm" | "wma" | "wmf" | "wmv" | "wpd" | "wpg" | "wtv" | "wv" | "xar" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xml" | "xpi" | "xpm" | "xv" | "xvid" | "xwiki" | "xz" | "y4m" | "z" | "zimwiki" | "zip" | "zst" | "zstd";
         FormatList: {
             formats: {
                 /** @description The format that this is another name of: `jpeg` is `jpg`. */
@@ -1942,6 +2755,70 @@ export interface components {
              * @example https://example.com/file.png
              */
             url: string & (unknown & unknown);
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        InvoiceEmbedInputFormat: "pdf";
+        /** @description Options of invoice/embed. GET /v1/query/options/invoice/embed lists the options of a pair of formats and their dependencies. */
+        InvoiceEmbedOptions: {
+            password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        InvoiceEmbedOutputFormat: "pdf";
+        InvoiceEmbedTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["InvoiceEmbedInputFormat"];
+            /** @description The invoice as XML. The name or id of a task, or an array of them. */
+            invoice: string | string[];
+            /** @constant */
+            operation: "invoice/embed";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["InvoiceEmbedOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["InvoiceEmbedOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        InvoiceExtractInputFormat: "pdf";
+        /** @description Options of invoice/extract. GET /v1/query/options/invoice/extract lists the options of a pair of formats and their dependencies. */
+        InvoiceExtractOptions: {
+            password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        InvoiceExtractOutputFormat: "xml";
+        InvoiceExtractTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["InvoiceExtractInputFormat"];
+            /** @constant */
+            operation: "invoice/extract";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["InvoiceExtractOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["InvoiceExtractOutputFormat"];
         };
         Job: {
             /** @description Engine time of the tasks in this response. */
@@ -2511,7 +3388,7 @@ export interface components {
         };
         OptionList: {
             /** @enum {string} */
-            operation: "convert" | "compress" | "merge" | "crop" | "trim";
+            operation: "convert" | "compress" | "merge" | "crop" | "trim" | "pdf/split" | "pdf/extract" | "pdf/rotate" | "pdf/reorder" | "pdf/watermark" | "pdf/stamp" | "pdf/encrypt" | "pdf/decrypt" | "pdf/optimize" | "pdf/ocr" | "pdf/a" | "pdf/ua" | "pdf/forms" | "pdf/fill" | "pdf/sign" | "pdf/verify" | "pdf/redact" | "pdf/compare" | "invoice/embed" | "invoice/extract";
             options: {
                 conditions: {
                     meta: {
@@ -2542,6 +3419,723 @@ export interface components {
             }[];
             sourceExt: string;
             targetExt: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfAInputFormat: "pdf";
+        /** @description Options of pdf/a. GET /v1/query/options/pdf/a lists the options of a pair of formats and their dependencies. */
+        PdfAOptions: {
+            /** @enum {unknown} */
+            level?: "1b" | "2b" | "2u" | "3b";
+            password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfAOutputFormat: "pdf";
+        PdfATask: {
+            /** @description Files to embed. The name or id of a task, or an array of them. */
+            attachments?: string | string[];
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfAInputFormat"];
+            /** @constant */
+            operation: "pdf/a";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfAOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfAOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfCompareInputFormat: "pdf";
+        /** @description Options of pdf/compare. GET /v1/query/options/pdf/compare lists the options of a pair of formats and their dependencies. */
+        PdfCompareOptions: {
+            original_password?: string;
+            /** @enum {unknown} */
+            pages?: "changed" | "all";
+            password?: string;
+            resolution?: number;
+            tolerance?: number;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfCompareOutputFormat: "json" | "pdf";
+        PdfCompareTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfCompareInputFormat"];
+            /** @constant */
+            operation: "pdf/compare";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfCompareOptions"];
+            /** @description The document to compare with. The name or id of a task, or an array of them. */
+            original: string | string[];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfCompareOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfDecryptInputFormat: "pdf";
+        /** @description Options of pdf/decrypt. GET /v1/query/options/pdf/decrypt lists the options of a pair of formats and their dependencies. */
+        PdfDecryptOptions: {
+            password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfDecryptOutputFormat: "pdf";
+        PdfDecryptTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfDecryptInputFormat"];
+            /** @constant */
+            operation: "pdf/decrypt";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfDecryptOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfDecryptOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfEncryptInputFormat: "pdf";
+        /** @description Options of pdf/encrypt. GET /v1/query/options/pdf/encrypt lists the options of a pair of formats and their dependencies. */
+        PdfEncryptOptions: {
+            /** @enum {unknown} */
+            annotate?: true | false | "true" | "false";
+            /** @enum {unknown} */
+            copy?: true | false | "true" | "false";
+            /** @enum {unknown} */
+            forms?: true | false | "true" | "false";
+            /** @enum {unknown} */
+            modify?: true | false | "true" | "false";
+            owner_password?: string;
+            password?: string;
+            /** @enum {unknown} */
+            print?: "full" | "low" | "none";
+            user_password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfEncryptOutputFormat: "pdf";
+        PdfEncryptTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfEncryptInputFormat"];
+            /** @constant */
+            operation: "pdf/encrypt";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfEncryptOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfEncryptOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfExtractInputFormat: "pdf";
+        /** @description Options of pdf/extract. GET /v1/query/options/pdf/extract lists the options of a pair of formats and their dependencies. */
+        PdfExtractOptions: {
+            page_range?: string;
+            password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfExtractOutputFormat: "pdf";
+        PdfExtractTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfExtractInputFormat"];
+            /** @constant */
+            operation: "pdf/extract";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfExtractOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfExtractOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfFillInputFormat: "pdf";
+        /** @description Options of pdf/fill. GET /v1/query/options/pdf/fill lists the options of a pair of formats and their dependencies. */
+        PdfFillOptions: {
+            /** @enum {unknown} */
+            flatten?: true | false | "true" | "false";
+            form_data?: string;
+            /** @enum {unknown} */
+            merge?: true | false | "true" | "false";
+            name_pattern?: string;
+            /** @enum {unknown} */
+            on_mismatch?: "fail" | "warn";
+            password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfFillOutputFormat: "pdf";
+        PdfFillTask: {
+            /** @description Values of the fields, as JSON or CSV. Several records give several files. The name or id of a task, or an array of them. */
+            data?: string | string[];
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfFillInputFormat"];
+            /** @constant */
+            operation: "pdf/fill";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfFillOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfFillOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfFormsInputFormat: "pdf";
+        /** @description Options of pdf/forms. GET /v1/query/options/pdf/forms lists the options of a pair of formats and their dependencies. */
+        PdfFormsOptions: {
+            password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfFormsOutputFormat: "json";
+        PdfFormsTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfFormsInputFormat"];
+            /** @constant */
+            operation: "pdf/forms";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfFormsOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfFormsOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfOcrInputFormat: "avif" | "gif" | "jfif" | "jif" | "jpe" | "jpeg" | "jpg" | "jps" | "mpo" | "pdf" | "pjpeg" | "png" | "ptif" | "tif" | "tiff" | "webp";
+        /** @description Options of pdf/ocr. GET /v1/query/options/pdf/ocr lists the options of a pair of formats and their dependencies. */
+        PdfOcrOptions: {
+            /** @enum {unknown} */
+            clean?: true | false | "true" | "false";
+            /** @enum {unknown} */
+            deskew?: true | false | "true" | "false";
+            /** @enum {unknown} */
+            existing_text?: "skip" | "keep" | "redo" | "force";
+            /** @enum {unknown} */
+            invalidate_digital_signatures?: true | false | "true" | "false";
+            languages?: string;
+            password?: string;
+            /** @enum {unknown} */
+            rotate_pages?: true | false | "true" | "false";
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfOcrOutputFormat: "pdf" | "txt";
+        PdfOcrTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfOcrInputFormat"];
+            /** @constant */
+            operation: "pdf/ocr";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfOcrOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfOcrOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfOptimizeInputFormat: "pdf";
+        /** @description Options of pdf/optimize. GET /v1/query/options/pdf/optimize lists the options of a pair of formats and their dependencies. */
+        PdfOptimizeOptions: {
+            /** @enum {unknown} */
+            compress_pdf?: "by_quality" | "by_percentage" | "by_size" | "lossless";
+            image_dpi?: number;
+            image_quality?: number;
+            /** @enum {unknown} */
+            linearize?: true | false | "true" | "false";
+            password?: string;
+            pdf_compress_max_filesize?: number;
+            pdf_compress_percentage?: number;
+            /** @enum {unknown} */
+            remove_metadata?: true | false | "true" | "false";
+            /** @enum {unknown} */
+            signatures?: "fail" | "remove";
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfOptimizeOutputFormat: "pdf";
+        PdfOptimizeTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfOptimizeInputFormat"];
+            /** @constant */
+            operation: "pdf/optimize";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfOptimizeOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfOptimizeOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfRedactInputFormat: "pdf";
+        /** @description Options of pdf/redact. GET /v1/query/options/pdf/redact lists the options of a pair of formats and their dependencies. */
+        PdfRedactOptions: {
+            areas?: string;
+            /** @enum {unknown} */
+            attachments?: "remove" | "keep";
+            /** @enum {unknown} */
+            case_sensitive?: true | false | "true" | "false";
+            color?: string;
+            /** @enum {unknown} */
+            if_nothing_found?: "fail" | "warn";
+            /** @enum {unknown} */
+            if_unreadable?: "fail" | "warn";
+            label?: string;
+            password?: string;
+            pattern?: string;
+            regex?: string;
+            /** @enum {unknown} */
+            remove_metadata?: true | false | "true" | "false";
+            text?: string;
+            /** @enum {unknown} */
+            whole_words?: true | false | "true" | "false";
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfRedactOutputFormat: "pdf";
+        PdfRedactTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfRedactInputFormat"];
+            /** @constant */
+            operation: "pdf/redact";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfRedactOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfRedactOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfReorderInputFormat: "pdf";
+        /** @description Options of pdf/reorder. GET /v1/query/options/pdf/reorder lists the options of a pair of formats and their dependencies. */
+        PdfReorderOptions: {
+            order?: string;
+            password?: string;
+            /** @enum {unknown} */
+            rest?: "append" | "drop";
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfReorderOutputFormat: "pdf";
+        PdfReorderTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfReorderInputFormat"];
+            /** @constant */
+            operation: "pdf/reorder";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfReorderOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfReorderOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfRotateInputFormat: "pdf";
+        /** @description Options of pdf/rotate. GET /v1/query/options/pdf/rotate lists the options of a pair of formats and their dependencies. */
+        PdfRotateOptions: {
+            /** @enum {unknown} */
+            angle?: "90" | "180" | "270" | 90 | 180 | 270;
+            page_range?: string;
+            password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfRotateOutputFormat: "pdf";
+        PdfRotateTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfRotateInputFormat"];
+            /** @constant */
+            operation: "pdf/rotate";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfRotateOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfRotateOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfSignInputFormat: "pdf";
+        /** @description Options of pdf/sign. GET /v1/query/options/pdf/sign lists the options of a pair of formats and their dependencies. */
+        PdfSignOptions: {
+            certificate?: string;
+            certificate_password?: string;
+            /** @enum {unknown} */
+            certify?: "no_changes" | "forms" | "annotations";
+            contact?: string;
+            /** @enum {unknown} */
+            digest?: "sha256" | "sha384" | "sha512";
+            field?: string;
+            height?: number;
+            left?: number;
+            location?: string;
+            margin?: number;
+            name?: string;
+            page?: number;
+            password?: string;
+            /** @enum {unknown} */
+            position?: "top-left" | "top" | "top-right" | "left" | "center" | "right" | "bottom-left" | "bottom" | "bottom-right";
+            reason?: string;
+            text?: string;
+            timestamp?: string;
+            top?: number;
+            /** @enum {unknown} */
+            visible?: true | false | "true" | "false";
+            width?: number;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfSignOutputFormat: "pdf";
+        PdfSignTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfSignInputFormat"];
+            /** @constant */
+            operation: "pdf/sign";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfSignOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfSignOutputFormat"];
+            /** @description The picture to draw. The name or id of a task, or an array of them. */
+            picture?: string | string[];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfSplitInputFormat: "pdf";
+        /** @description Options of pdf/split. GET /v1/query/options/pdf/split lists the options of a pair of formats and their dependencies. */
+        PdfSplitOptions: {
+            max_size?: number;
+            /** @enum {unknown} */
+            mode?: "pages" | "ranges" | "bookmarks" | "size";
+            name_pattern?: string;
+            pages_per_file?: number;
+            password?: string;
+            ranges?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfSplitOutputFormat: "pdf";
+        PdfSplitTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfSplitInputFormat"];
+            /** @constant */
+            operation: "pdf/split";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfSplitOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfSplitOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfStampInputFormat: "pdf";
+        /** @description Options of pdf/stamp. GET /v1/query/options/pdf/stamp lists the options of a pair of formats and their dependencies. */
+        PdfStampOptions: {
+            bates_digits?: number;
+            bates_prefix?: string;
+            bates_start?: number;
+            bates_suffix?: string;
+            color?: string;
+            /** @enum {unknown} */
+            date_format?: "YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY";
+            first_number?: number;
+            /** @enum {unknown} */
+            font?: "sans" | "serif" | "mono";
+            margin?: number;
+            opacity?: number;
+            page_range?: string;
+            password?: string;
+            /** @enum {unknown} */
+            position?: "top-left" | "top" | "top-right" | "left" | "center" | "right" | "bottom-left" | "bottom" | "bottom-right";
+            rotation?: number;
+            size?: number;
+            text?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfStampOutputFormat: "pdf";
+        PdfStampTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfStampInputFormat"];
+            /** @constant */
+            operation: "pdf/stamp";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfStampOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfStampOutputFormat"];
+            /** @description The picture to draw. The name or id of a task, or an array of them. */
+            picture?: string | string[];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfUaInputFormat: "abw" | "creole" | "csv" | "dbk" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "epub" | "fb2" | "fodp" | "fods" | "fodt" | "gnumeric" | "haddock" | "htm" | "html" | "ipynb" | "jats" | "jira" | "latex" | "man" | "markdown" | "md" | "mediawiki" | "muse" | "odp" | "ods" | "odt" | "opml" | "org" | "otp" | "ots" | "ott" | "pdf" | "pot" | "potm" | "potx" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "rst" | "rtf" | "slk" | "stc" | "stw" | "sxc" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "tex" | "textile" | "tikiwiki" | "tsv" | "twiki" | "txt" | "vimwiki" | "wiki" | "wk1" | "wpd" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx";
+        /** @description Options of pdf/ua. GET /v1/query/options/pdf/ua lists the options of a pair of formats and their dependencies. */
+        PdfUaOptions: {
+            /** @enum {unknown} */
+            csv_delimiter?: "comma" | "semicolon" | "tab" | "pipe";
+            /** @enum {unknown} */
+            input_encoding?: "auto" | "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "iso-8859-1" | "iso-8859-15" | "macintosh" | "iso-8859-2" | "windows-1250" | "windows-1257" | "windows-1251" | "koi8-r" | "koi8-u" | "windows-1253" | "windows-1254" | "windows-1255" | "windows-1256" | "windows-1258" | "windows-874" | "shift_jis" | "euc-jp" | "iso-2022-jp" | "gbk" | "gb18030" | "big5" | "euc-kr";
+            language?: string;
+            password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfUaOutputFormat: "pdf";
+        PdfUaTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfUaInputFormat"];
+            /** @constant */
+            operation: "pdf/ua";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfUaOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfUaOutputFormat"];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfVerifyInputFormat: "pdf";
+        /** @description Options of pdf/verify. GET /v1/query/options/pdf/verify lists the options of a pair of formats and their dependencies. */
+        PdfVerifyOptions: {
+            password?: string;
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfVerifyOutputFormat: "json";
+        PdfVerifyTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfVerifyInputFormat"];
+            /** @constant */
+            operation: "pdf/verify";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfVerifyOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfVerifyOutputFormat"];
+            /** @description Certificates of the authorities that you trust, in PEM. The name or id of a task, or an array of them. */
+            trust?: string | string[];
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfWatermarkInputFormat: "pdf";
+        /** @description Options of pdf/watermark. GET /v1/query/options/pdf/watermark lists the options of a pair of formats and their dependencies. */
+        PdfWatermarkOptions: {
+            color?: string;
+            /** @enum {unknown} */
+            date_format?: "YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY";
+            /** @enum {unknown} */
+            font?: "sans" | "serif" | "mono";
+            gap?: number;
+            /** @enum {unknown} */
+            layer?: "front" | "behind";
+            margin?: number;
+            opacity?: number;
+            page_range?: string;
+            password?: string;
+            /** @enum {unknown} */
+            position?: "top-left" | "top" | "top-right" | "left" | "center" | "right" | "bottom-left" | "bottom" | "bottom-right";
+            rotation?: number;
+            size?: number;
+            text?: string;
+            /** @enum {unknown} */
+            tile?: true | false | "true" | "false";
+        };
+        /**
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
+         * @enum {string}
+         */
+        PdfWatermarkOutputFormat: "pdf";
+        PdfWatermarkTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["PdfWatermarkInputFormat"];
+            /** @constant */
+            operation: "pdf/watermark";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["PdfWatermarkOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["PdfWatermarkOutputFormat"];
+            /** @description The picture to draw. The name or id of a task, or an array of them. */
+            picture?: string | string[];
         };
         SignedOut: {
             /**
@@ -2659,7 +4253,7 @@ export interface components {
             /** @description Unknown fields of the request that were ignored. Only in the response to the creation request; absent if there are none. */
             warnings?: string[];
         };
-        TaskDefinition: components["schemas"]["ImportUploadTask"] | components["schemas"]["ImportUrlTask"] | components["schemas"]["ImportBase64Task"] | components["schemas"]["ImportWebpageTask"] | components["schemas"]["ImportObjstoreATask"] | components["schemas"]["ImportObjstoreBTask"] | components["schemas"]["ImportBlobstoreTask"] | components["schemas"]["ImportSftpTask"] | components["schemas"]["ConvertTask"] | components["schemas"]["CompressTask"] | components["schemas"]["MergeTask"] | components["schemas"]["CropTask"] | components["schemas"]["TrimTask"] | components["schemas"]["ExportUrlTask"] | components["schemas"]["ExportObjstoreATask"] | components["schemas"]["ExportObjstoreBTask"] | components["schemas"]["ExportBlobstoreTask"] | components["schemas"]["ExportSftpTask"];
+        TaskDefinition: components["schemas"]["ImportUploadTask"] | components["schemas"]["ImportUrlTask"] | components["schemas"]["ImportBase64Task"] | components["schemas"]["ImportWebpageTask"] | components["schemas"]["ImportObjstoreATask"] | components["schemas"]["ImportObjstoreBTask"] | components["schemas"]["ImportBlobstoreTask"] | components["schemas"]["ImportSftpTask"] | components["schemas"]["ConvertTask"] | components["schemas"]["CompressTask"] | components["schemas"]["MergeTask"] | components["schemas"]["CropTask"] | components["schemas"]["TrimTask"] | components["schemas"]["PdfSplitTask"] | components["schemas"]["PdfExtractTask"] | components["schemas"]["PdfRotateTask"] | components["schemas"]["PdfReorderTask"] | components["schemas"]["PdfWatermarkTask"] | components["schemas"]["PdfStampTask"] | components["schemas"]["PdfEncryptTask"] | components["schemas"]["PdfDecryptTask"] | components["schemas"]["PdfOptimizeTask"] | components["schemas"]["PdfOcrTask"] | components["schemas"]["PdfATask"] | components["schemas"]["PdfUaTask"] | components["schemas"]["PdfFormsTask"] | components["schemas"]["PdfFillTask"] | components["schemas"]["PdfSignTask"] | components["schemas"]["PdfVerifyTask"] | components["schemas"]["PdfRedactTask"] | components["schemas"]["PdfCompareTask"] | components["schemas"]["InvoiceEmbedTask"] | components["schemas"]["InvoiceExtractTask"] | components["schemas"]["ExportUrlTask"] | components["schemas"]["ExportObjstoreATask"] | components["schemas"]["ExportObjstoreBTask"] | components["schemas"]["ExportBlobstoreTask"] | components["schemas"]["ExportSftpTask"];
         TaskPage: {
             docs: {
                 /** Format: date-time */
@@ -3297,7 +4891,7 @@ export interface operations {
                         /** @description Maximum conversion minutes per task. */
                         minutesPerTask?: number;
                         /** @description Operations that the key can create tasks for. */
-                        operations?: ("import/upload" | "import/url" | "import/base64" | "import/webpage" | "import/objstore_a" | "import/objstore_b" | "import/blobstore" | "import/sftp" | "convert" | "compress" | "merge" | "crop" | "trim" | "export/url" | "export/objstore_a" | "export/objstore_b" | "export/blobstore" | "export/sftp")[];
+                        operations?: ("import/upload" | "import/url" | "import/base64" | "import/webpage" | "import/objstore_a" | "import/objstore_b" | "import/blobstore" | "import/sftp" | "convert" | "compress" | "merge" | "crop" | "trim" | "pdf/split" | "pdf/extract" | "pdf/rotate" | "pdf/reorder" | "pdf/watermark" | "pdf/stamp" | "pdf/encrypt" | "pdf/decrypt" | "pdf/optimize" | "pdf/ocr" | "pdf/a" | "pdf/ua" | "pdf/forms" | "pdf/fill" | "pdf/sign" | "pdf/verify" | "pdf/redact" | "pdf/compare" | "invoice/embed" | "invoice/extract" | "export/url" | "export/objstore_a" | "export/objstore_b" | "export/blobstore" | "export/sftp")[];
                         /** @description Origins of the pages that can use the key. Requests without an Origin header are refused, too. */
                         origins?: string[];
                         /** @description Maximum requests per minute. */
@@ -3858,6 +5452,8 @@ export interface operations {
                 "application/json": {
                     /** @description Overrides the name of the file. */
                     filename?: string;
+                    /** @description Fonts to draw the text with, in addition to those that are installed. The name or id of a task, or an array of them. */
+                    fonts?: string | string[];
                     /** @description A page as HTML, instead of a file in the request. */
                     html?: string;
                     /** @description Id of the task to read files from. Can be an array. */
@@ -3885,6 +5481,8 @@ export interface operations {
                     file: string;
                     /** @description Overrides the name of the file. */
                     filename?: string;
+                    /** @description Fonts to draw the text with, in addition to those that are installed. The name or id of a task, or an array of them. */
+                    fonts?: string | string[];
                     /** @description File extension without a dot. */
                     input_format?: components["schemas"]["ConvertInputFormat"];
                     /**
@@ -4031,6 +5629,198 @@ export interface operations {
             };
         };
     };
+    "instant-invoice-embed": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["InvoiceEmbedInputFormat"];
+                    /** @description The invoice as XML. The name or id of a task, or an array of them. */
+                    invoice?: string | string[];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["InvoiceEmbedOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["InvoiceEmbedOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["InvoiceEmbedInputFormat"];
+                    /** @description The invoice as XML. The name or id of a task, or an array of them. */
+                    invoice?: string | string[];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["InvoiceEmbedOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["InvoiceEmbedOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-invoice-extract": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["InvoiceExtractInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["InvoiceExtractOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["InvoiceExtractOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["InvoiceExtractInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["InvoiceExtractOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["InvoiceExtractOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "instant-merge": {
         parameters: {
             query?: never;
@@ -4078,6 +5868,1726 @@ export interface operations {
                     options?: components["schemas"]["MergeOptions"];
                     /** @enum {string} */
                     output_format: "pdf" | "gif";
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-a": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Files to embed. The name or id of a task, or an array of them. */
+                    attachments?: string | string[];
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfAInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfAOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfAOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /** @description Files to embed. The name or id of a task, or an array of them. */
+                    attachments?: string | string[];
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfAInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfAOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfAOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-compare": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfCompareInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfCompareOptions"];
+                    /** @description The document to compare with. The name or id of a task, or an array of them. */
+                    original?: string | string[];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfCompareOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfCompareInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfCompareOptions"];
+                    /** @description The document to compare with. The name or id of a task, or an array of them. */
+                    original?: string | string[];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfCompareOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-decrypt": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfDecryptInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfDecryptOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfDecryptOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfDecryptInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfDecryptOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfDecryptOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-encrypt": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfEncryptInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfEncryptOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfEncryptOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfEncryptInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfEncryptOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfEncryptOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-extract": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfExtractInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfExtractOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfExtractOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfExtractInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfExtractOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfExtractOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-fill": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Values of the fields, as JSON or CSV. Several records give several files. The name or id of a task, or an array of them. */
+                    data?: string | string[];
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfFillInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfFillOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfFillOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /** @description Values of the fields, as JSON or CSV. Several records give several files. The name or id of a task, or an array of them. */
+                    data?: string | string[];
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfFillInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfFillOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfFillOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-forms": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfFormsInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfFormsOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfFormsOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfFormsInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfFormsOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfFormsOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-ocr": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfOcrInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfOcrOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfOcrOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfOcrInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfOcrOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfOcrOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-optimize": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfOptimizeInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfOptimizeOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfOptimizeOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfOptimizeInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfOptimizeOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfOptimizeOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-redact": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfRedactInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfRedactOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfRedactOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfRedactInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfRedactOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfRedactOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-reorder": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfReorderInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfReorderOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfReorderOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfReorderInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfReorderOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfReorderOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-rotate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfRotateInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfRotateOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfRotateOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfRotateInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfRotateOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfRotateOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-sign": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfSignInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfSignOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfSignOutputFormat"];
+                    /** @description The picture to draw. The name or id of a task, or an array of them. */
+                    picture?: string | string[];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfSignInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfSignOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfSignOutputFormat"];
+                    /** @description The picture to draw. The name or id of a task, or an array of them. */
+                    picture?: string | string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-split": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfSplitInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfSplitOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfSplitOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfSplitInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfSplitOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfSplitOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-stamp": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfStampInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfStampOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfStampOutputFormat"];
+                    /** @description The picture to draw. The name or id of a task, or an array of them. */
+                    picture?: string | string[];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfStampInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfStampOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfStampOutputFormat"];
+                    /** @description The picture to draw. The name or id of a task, or an array of them. */
+                    picture?: string | string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-ua": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfUaInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfUaOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfUaOutputFormat"];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfUaInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfUaOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfUaOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-verify": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfVerifyInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfVerifyOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfVerifyOutputFormat"];
+                    /** @description Certificates of the authorities that you trust, in PEM. The name or id of a task, or an array of them. */
+                    trust?: string | string[];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfVerifyInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfVerifyOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfVerifyOutputFormat"];
+                    /** @description Certificates of the authorities that you trust, in PEM. The name or id of a task, or an array of them. */
+                    trust?: string | string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The file; several as a ZIP. */
+            200: {
+                headers: {
+                    /** @description Engine time. */
+                    "Lathe-Conversion-Seconds"?: number;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The work takes longer, or no engine is free, and it has become a job. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Redirects to the address in Location. */
+            303: {
+                headers: {
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "instant-pdf-watermark": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description A page as HTML, instead of a file in the request. */
+                    html?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input?: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfWatermarkInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfWatermarkOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfWatermarkOutputFormat"];
+                    /** @description The picture to draw. The name or id of a task, or an array of them. */
+                    picture?: string | string[];
+                    /**
+                     * @description URL of a file, instead of a file in the request.
+                     * @example https://example.com/file.png
+                     */
+                    url?: string & (unknown & unknown);
+                } | unknown | unknown | unknown;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file. Repeat the field for several.
+                     */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfWatermarkInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfWatermarkOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfWatermarkOutputFormat"];
+                    /** @description The picture to draw. The name or id of a task, or an array of them. */
+                    picture?: string | string[];
                 };
             };
         };
@@ -4298,6 +7808,8 @@ export interface operations {
                 "application/json": {
                     /** @description Overrides the name of the file. */
                     filename?: string;
+                    /** @description Fonts to draw the text with, in addition to those that are installed. The name or id of a task, or an array of them. */
+                    fonts?: string | string[];
                     /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     /** @description File extension without a dot. */
@@ -4981,6 +8493,100 @@ export interface operations {
             };
         };
     };
+    "invoice-embed": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["InvoiceEmbedInputFormat"];
+                    /** @description The invoice as XML. The name or id of a task, or an array of them. */
+                    invoice: string | string[];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["InvoiceEmbedOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["InvoiceEmbedOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Make a Factur-X or ZUGFeRD invoice of a PDF */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "invoice-extract": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["InvoiceExtractInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["InvoiceExtractOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["InvoiceExtractOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Extract the XML of an electronic invoice */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
     "list-jobs": {
         parameters: {
             query?: {
@@ -5180,6 +8786,848 @@ export interface operations {
         };
         responses: {
             /** @description Merge documents, PDFs and images into one file */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-a": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Files to embed. The name or id of a task, or an array of them. */
+                    attachments?: string | string[];
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfAInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfAOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfAOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Make a PDF/A, and validate it */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-compare": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfCompareInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfCompareOptions"];
+                    /** @description The document to compare with. The name or id of a task, or an array of them. */
+                    original: string | string[];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfCompareOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Compare two PDFs */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-decrypt": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfDecryptInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfDecryptOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfDecryptOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Remove the password of a PDF */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-encrypt": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfEncryptInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfEncryptOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfEncryptOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Protect a PDF by passwords and permissions */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-extract": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfExtractInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfExtractOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfExtractOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Extract pages of a PDF */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-fill": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Values of the fields, as JSON or CSV. Several records give several files. The name or id of a task, or an array of them. */
+                    data?: string | string[];
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfFillInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfFillOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfFillOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Fill the form of a PDF */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-forms": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfFormsInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfFormsOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfFormsOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description List the form fields of a PDF */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-ocr": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfOcrInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfOcrOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfOcrOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Make the text of scanned pages searchable */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-optimize": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfOptimizeInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfOptimizeOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfOptimizeOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Make a PDF smaller, and fast to open from the web */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-redact": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfRedactInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfRedactOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfRedactOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Remove texts or areas from a PDF */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-reorder": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfReorderInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfReorderOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfReorderOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Put the pages of a PDF into another order */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-rotate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfRotateInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfRotateOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfRotateOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Rotate pages of a PDF */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-sign": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfSignInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfSignOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfSignOutputFormat"];
+                    /** @description The picture to draw. The name or id of a task, or an array of them. */
+                    picture?: string | string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Sign a PDF */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-split": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfSplitInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfSplitOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfSplitOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Split a PDF into several */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-stamp": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfStampInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfStampOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfStampOutputFormat"];
+                    /** @description The picture to draw. The name or id of a task, or an array of them. */
+                    picture?: string | string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Stamp page numbers, Bates numbers, dates or pictures on a PDF */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-ua": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfUaInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfUaOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfUaOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Make a tagged PDF, and validate it */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-verify": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfVerifyInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfVerifyOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfVerifyOutputFormat"];
+                    /** @description Certificates of the authorities that you trust, in PEM. The name or id of a task, or an array of them. */
+                    trust?: string | string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Verify the signatures of a PDF */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "pdf-watermark": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+                /** @description Such as `wait=25`: waits up to 25 seconds for the end, and returns the result (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Can be an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["PdfWatermarkInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["PdfWatermarkOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["PdfWatermarkOutputFormat"];
+                    /** @description The picture to draw. The name or id of a task, or an array of them. */
+                    picture?: string | string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Put a text or picture across the pages of a PDF */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5404,8 +9852,8 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description convert, compress, merge, crop, trim. */
-                operation: "convert" | "compress" | "merge" | "crop" | "trim";
+                /** @description convert, compress, merge, crop, trim, pdf/split, pdf/extract, pdf/rotate, pdf/reorder, pdf/watermark, pdf/stamp, pdf/encrypt, pdf/decrypt, pdf/optimize, pdf/ocr, pdf/a, pdf/ua, pdf/forms, pdf/fill, pdf/sign, pdf/verify, pdf/redact, pdf/compare, invoice/embed, invoice/extract. */
+                operation: "convert" | "compress" | "merge" | "crop" | "trim" | "pdf/split" | "pdf/extract" | "pdf/rotate" | "pdf/reorder" | "pdf/watermark" | "pdf/stamp" | "pdf/encrypt" | "pdf/decrypt" | "pdf/optimize" | "pdf/ocr" | "pdf/a" | "pdf/ua" | "pdf/forms" | "pdf/fill" | "pdf/sign" | "pdf/verify" | "pdf/redact" | "pdf/compare" | "invoice/embed" | "invoice/extract";
             };
             cookie?: never;
         };
@@ -5430,8 +9878,8 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description convert, compress, merge, crop, trim. */
-                operation: "convert" | "compress" | "merge" | "crop" | "trim";
+                /** @description convert, compress, merge, crop, trim, pdf/split, pdf/extract, pdf/rotate, pdf/reorder, pdf/watermark, pdf/stamp, pdf/encrypt, pdf/decrypt, pdf/optimize, pdf/ocr, pdf/a, pdf/ua, pdf/forms, pdf/fill, pdf/sign, pdf/verify, pdf/redact, pdf/compare, invoice/embed, invoice/extract. */
+                operation: "convert" | "compress" | "merge" | "crop" | "trim" | "pdf/split" | "pdf/extract" | "pdf/rotate" | "pdf/reorder" | "pdf/watermark" | "pdf/stamp" | "pdf/encrypt" | "pdf/decrypt" | "pdf/optimize" | "pdf/ocr" | "pdf/a" | "pdf/ua" | "pdf/forms" | "pdf/fill" | "pdf/sign" | "pdf/verify" | "pdf/redact" | "pdf/compare" | "invoice/embed" | "invoice/extract";
             };
             cookie?: never;
         };

@@ -1,16 +1,16 @@
 import { LatheError } from './errors.ts';
-import type { CallOptions, Operation, OptionList, Options } from './types.ts';
+import type { CallOptions, OptionList, Options } from './types.ts';
 
 /** The part of the client that lists options. */
 interface OptionQueries {
-  options(from: string, to: string, query: CallOptions & { operation: Operation }): Promise<OptionList>;
+  options(from: string, to: string | undefined, query: CallOptions & { operation: string }): Promise<OptionList>;
 }
 
 export interface OptionUse {
-  operation: Operation;
+  operation: string;
   /** Input formats; options of any of them are accepted. */
   from: Iterable<string>;
-  /** Output format; defaults to the input format. */
+  /** Output format; defaults to that of the operation. */
   to?: string | undefined;
   options: Options;
 }
@@ -25,7 +25,7 @@ export async function checkOptionNames(
   const names = Object.keys(options);
   if (names.length === 0 || formats.length === 0) return;
   const lists = await Promise.all(
-    formats.map((format) => lathe.options(format, to ?? format, { operation, signal }).catch(unlessUnsupported)),
+    formats.map((format) => lathe.options(format, to, { operation, signal }).catch(unlessUnsupported)),
   );
   // The content may be of another format than the name says: the service decides.
   if (lists.includes(undefined)) return;

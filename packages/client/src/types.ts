@@ -27,7 +27,12 @@ export type Operation = paths['/v1/query/formats/{operation}']['get']['parameter
 /** An output format: one known when these types were generated, or any newer one. */
 export type OutputFormat = Schemas['ConvertOutputFormat'] | (string & {});
 /** The options of an operation, as known when these types were generated. */
-export type OperationOptions<Name extends Operation> = Schemas[`${Capitalize<Name>}Options`];
+export type OperationOptions<Name extends Operation> = Schemas[`${Joined<Name>}Options`];
+
+/** The name of an operation as the names of schemas contain it. */
+type Joined<Name extends string> = Name extends `${infer Group}/${infer Rest}`
+  ? `${Capitalize<Group>}${Capitalize<Rest>}`
+  : Capitalize<Name>;
 /** Options by name, chosen at run time. */
 export type Options = Record<string, string | number | boolean>;
 

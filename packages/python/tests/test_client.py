@@ -225,6 +225,14 @@ class Service(unittest.TestCase):
         trimmed = self.lathe.trim(silence(3), options={"trim_start": "1", "trim_end": "2"}).files[0]
         self.assertLess(trimmed["size"], 8000 * 2 * 1.5)
 
+    def test_works_on_documents_with_files_by_their_roles(self) -> None:
+        pdf = self.lathe.merge([self.path, picture()]).files[0]["content"]
+        for instant in (True, False):
+            result = self.lathe.perform(
+                "pdf/watermark", [pdf], filename="two.pdf", files={"picture": self.path}, instant=instant
+            )
+            self.assertEqual([file["filename"] for file in result.files], ["two.pdf"])
+
     def test_finds_a_misspelled_option_before_an_upload(self) -> None:
         large = io.BytesIO(picture() + bytes(4_400_001))
         large.name = "large.png"  # type: ignore[attr-defined]

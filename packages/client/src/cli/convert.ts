@@ -2,9 +2,8 @@ import { extensionOf, OutputNames } from '../node/paths.ts';
 import { checkOptionNames } from '../option-names.ts';
 import type { PerformOptions } from '../run.ts';
 import { isWebAddress } from '../source.ts';
-import type { Operation } from '../types.ts';
 import { findInputs, isFolder, isPattern, type SkippedInput } from './inputs.ts';
-import { countOf, flags, formatOf, optionsOf, parse, type runFlags } from './options.ts';
+import { countOf, flags, formatOf, optionsOf, pairsOf, parse, type runFlags } from './options.ts';
 import { inFormat, inputAndOutput, type Planned, planOutputs, withSuffix } from './plan.ts';
 import { reporterFor } from './reporter.ts';
 import { reachedService, type Service } from './settings.ts';
@@ -43,7 +42,11 @@ export function compress(args: string[], output: Output, signal: AbortSignal): P
   const { values, positionals } = parse(args, flags.compress);
   if (values.to !== undefined)
     throw new UsageError('compress does not accept --to because it keeps the format. Use convert instead.');
-  return change('compress', positionals, commonOf(values), { ...values, output, signal });
+  return change({ operation: 'compress', suffix: 'compressed' }, positionals, commonOf(values), {
+    ...values,
+    output,
+    signal,
+  });
 }
 
 /** Runs `lathe crop`. */
@@ -53,7 +56,7 @@ export function crop(args: string[], output: Output, signal: AbortSignal): Promi
   const common = commonOf(values, { x, y, width, height });
   if (Object.keys(common.options).length === 0)
     throw new UsageError('Expected the part to keep: --x, --y, --width, --height, or --option aspect=16:9.');
-  return change('crop', positionals, common, { ...values, output, signal });
+  return change({ operation: 'crop', suffix: 'cropped' }, positionals, common, { ...values, output, signal });
 }
 
 /** Runs `lathe trim`. */
@@ -62,14 +65,29 @@ export function trim(args: string[], output: Output, signal: AbortSignal): Promi
   const common = commonOf(values, { trim_start: values.start, trim_end: values.end });
   if (Object.keys(common.options).length === 0)
     throw new UsageError('Expected the part to keep: --start TIME, --end TIME, or both. A time is 90 or 00:01:30.');
-  return change('trim', positionals, common, { ...values, output, signal });
+  return change({ operation: 'trim', suffix: 'trimmed' }, positionals, common, { ...values, output, signal });
 }
 
-const suffixes = { compress: '-compressed', crop: '-cropped', trim: '-trimmed' } as const;
+/** Returns the command of a group of operations on documents, such as `lathe pdf`. */
+export function documents(group: 'pdf' | 'invoice') {
+  return (args: string[], output: Output, signal: AbortSignal): Promise<number> => {
+    const { values, positionals } = parse(args, flags[group]);
+    const [name, ...words] = positionals;
+    if (name === undefined) throw new UsageError(`Expected an operation. See lathe help ${group}.`);
+    const operation = { operation: `${group}/${name}`, suffix: name };
+    return change(operation, words, commonOf(values), { ...values, output, signal });
+  };
+}
 
-/** Runs an operation that keeps the format, unless an output of another format is named. */
+/** An operation that keeps the format or has one by default, and what it adds to the names of files. */
+interface Change {
+  operation: string;
+  suffix: string;
+}
+
+/** Runs an operation that needs no format, unless an output of another format is named. */
 async function change(
-  operation: keyof typeof suffixes,
+  { operation, suffix }: Change,
   words: string[],
   common: PerformOptions,
   values: Values & Pick<RunAllContext, 'output' | 'signal'>,
@@ -77,7 +95,7 @@ async function change(
   const { out, signal } = values;
   const targets = targetsOf(words, out, true);
   if (words.length === 0 || (!('output' in targets) && out === undefined && words.length > 1))
-    inputAndOutput(words, operation);
+    inputAndOutput(words, commandOf(operation));
   const service = await reachedService(values, signal);
   const context = { ...values, service };
   if ('output' in targets) {
@@ -91,8 +109,28 @@ async function change(
     formats.has(extension) ? undefined : `there is no ${operation} for ${extension}`,
   );
   const to = values.to === undefined ? {} : { to: formatOf(values.to) };
-  const planned = planOutputs(inputs, withSuffix(out === undefined ? suffixes[operation] : '', to.to), targets.folder);
+  const [first] = inputs;
+  const format =
+    to.to ??
+    (operation.includes('/') && first ? await defaultFormat(service, operation, first.input, signal) : undefined);
+  const planned = planOutputs(inputs, withSuffix(out === undefined ? `-${suffix}` : '', format), targets.folder);
   return runAll(operation, planned, { ...common, ...to }, { ...context, skipped });
+}
+
+/** Returns the format that an operation writes by default. */
+async function defaultFormat(
+  { lathe }: Service,
+  operation: string,
+  input: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const extension = extensionOf(input);
+  if (extension === '') return undefined;
+  return (await lathe.options(extension, undefined, { operation, signal })).targetExt;
+}
+
+function commandOf(operation: string): string {
+  return operation.replace(/\/.*/, '');
 }
 
 /** Runs `lathe merge`. */
@@ -115,13 +153,14 @@ type Values = ReturnType<typeof parse<typeof runFlags>>['values'];
 
 /** Returns what all inputs of a command have in common. `more` are options with flags of their own. */
 export function commonOf(
-  { option, from, webpage }: Pick<Values, 'option' | 'from' | 'webpage'>,
+  { option, from, webpage, with: files }: Pick<Values, 'option' | 'from' | 'webpage' | 'with'>,
   more: Record<string, string | undefined> = {},
 ) {
   const given = Object.entries(more).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
   return {
     options: optionsOf([...given, ...option]),
     webpage,
+    files: pairsOf(files, 'with'),
     ...(from === undefined ? {} : { from: formatOf(from) }),
   };
 }
@@ -166,7 +205,7 @@ interface RunAllContext extends Pick<Values, 'json' | 'quiet' | 'force' | 'paral
 }
 
 async function runAll(
-  operation: Operation,
+  operation: string,
   planned: Planned[],
   common: PerformOptions,
   context: RunAllContext,

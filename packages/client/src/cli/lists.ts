@@ -1,4 +1,4 @@
-import type { Format, Job, Operation, OptionDescriptor, Task } from '../types.ts';
+import type { Format, Job, OptionDescriptor, Task } from '../types.ts';
 import { kindOf, kinds } from './kinds.ts';
 import { countOf, flags, formatOf, parse } from './options.ts';
 import { serviceFor } from './settings.ts';
@@ -6,7 +6,6 @@ import { columns, type Output, printable, table } from './terminal.ts';
 import { exitCodes, UsageError } from './usage.ts';
 
 const jobStatuses = ['created', 'processing', 'completed', 'failed'] as const;
-const operations: readonly Operation[] = ['convert', 'compress', 'merge', 'crop', 'trim'];
 
 /** Runs `lathe formats`. */
 export async function formats(args: string[], { out }: Output, signal: AbortSignal): Promise<number> {
@@ -52,14 +51,12 @@ function folded(list: Format[]): string[] {
 /** Runs `lathe options`. */
 export async function options(args: string[], { out }: Output, signal: AbortSignal): Promise<number> {
   const { values, positionals } = parse(args, flags.options);
-  const [from, to = values.operation === 'convert' ? undefined : from, ...others] = positionals;
-  if (from === undefined || to === undefined || others.length > 0)
+  const { operation } = values;
+  const [from, to, ...others] = positionals;
+  if (from === undefined || (to === undefined && operation === 'convert') || others.length > 0)
     throw new UsageError('Expected two formats, for example: lathe options jpg pdf.');
-  const operation = operations.find((name) => name === values.operation);
-  if (operation === undefined)
-    throw new UsageError(`Expected ${operations.join(', ')} for --operation but received ${values.operation}.`);
   const { lathe } = await serviceFor(values);
-  const list = await lathe.options(formatOf(from), formatOf(to), { operation, signal });
+  const list = await lathe.options(formatOf(from), to === undefined ? undefined : formatOf(to), { operation, signal });
   out.write(values.json ? `${JSON.stringify(list.options)}\n` : table(list.options.map(optionRow)));
   return exitCodes.done;
 }
@@ -100,7 +97,7 @@ export async function jobs(args: string[], { out }: Output, signal: AbortSignal)
 function jobRow({ id, status, createdAt, result, tag = '', tasks = [] }: Job): string[] {
   const files = tasks.filter(({ operation }) => operation.startsWith('import/')).flatMap(namesIn);
   const steps = tasks
-    .filter(({ operation }) => operations.some((name) => name === operation))
+    .filter(({ operation }) => !/^(?:import|export)\//.test(operation))
     .map(({ operation, payload }) =>
       payload?.output_format === undefined ? operation : `${operation} ${payload.output_format}`,
     );

@@ -2,7 +2,7 @@ import { LatheError } from '../errors.ts';
 import { adviceOn, describe, isUnavailable } from '../node/problems.ts';
 import { packageVersion } from '../node/version.ts';
 import { completion } from './completion.ts';
-import { compress, convert, crop, merge, trim } from './convert.ts';
+import { compress, convert, crop, documents, merge, trim } from './convert.ts';
 import { job } from './job.ts';
 import { formats, jobs, options } from './lists.ts';
 import { login } from './login.ts';
@@ -20,6 +20,8 @@ const commands: Record<keyof typeof flags, Command> = {
   crop,
   trim,
   merge,
+  pdf: documents('pdf'),
+  invoice: documents('invoice'),
   formats,
   options,
   jobs,

@@ -24,6 +24,7 @@ export const runFlags = {
   from: { type: 'string' },
   parallel: { type: 'string', default: '4' },
   webpage: { type: 'boolean', default: false },
+  with: { type: 'string', multiple: true, default: [] as string[] },
 } as const;
 
 /** The flags of each command. */
@@ -48,6 +49,8 @@ export const flags = {
     limit: { type: 'string', default: '20' },
   },
   job: outputFlags,
+  pdf: runFlags,
+  invoice: runFlags,
   watch: runFlags,
   login: connectionFlags,
   mcp: { ...connectionFlags, root: { type: 'string', multiple: true } },
@@ -63,17 +66,22 @@ export function parse<const Flags extends NonNullable<ParseArgsConfig['options']
   }
 }
 
-/** Parses options of the form NAME=VALUE. */
-export function optionsOf(pairs: readonly string[]): Options {
+/** Parses pairs of the form NAME=VALUE, which a flag repeats. */
+export function pairsOf(pairs: readonly string[], flag: string): Record<string, string> {
   const options = new Map<string, string>();
   for (const pair of pairs) {
     const at = pair.indexOf('=');
-    if (at < 1) throw new UsageError(`Expected NAME=VALUE for --option but received ${pair}.`);
+    if (at < 1) throw new UsageError(`Expected NAME=VALUE for --${flag} but received ${pair}.`);
     const name = pair.slice(0, at);
-    if (options.has(name)) throw new UsageError(`Expected each option once but received ${name} twice.`);
+    if (options.has(name)) throw new UsageError(`Expected each --${flag} once but received ${name} twice.`);
     options.set(name, pair.slice(at + 1));
   }
   return Object.fromEntries(options);
+}
+
+/** Parses options of an operation. */
+export function optionsOf(pairs: readonly string[]): Options {
+  return pairsOf(pairs, 'option');
 }
 
 const flagNames: Record<string, string> = { output_format: '--to', input_format: '--from', url: 'URL', file: 'file' };

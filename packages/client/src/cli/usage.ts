@@ -10,6 +10,7 @@ const connection = `  --url URL         service URL; defaults to LATHE_URL, the 
                     the arguments of a command: prefer the variable, or lathe login`;
 
 const running = `  --option NAME=VALUE   option of the operation; repeatable (run lathe options for a list)
+  --with NAME=PATH  another file that the operation uses, such as fonts or picture; repeatable
   --from FORMAT     input format; by default detected from the content
   -o, --out PATH    output file, output directory, or - for standard output
   --parallel N      number of concurrent conversions; defaults to 4
@@ -26,6 +27,8 @@ export const summaries: Record<string, string> = {
   crop: 'crop images, videos and PDF pages',
   trim: 'cut audio and video to a part',
   merge: 'merge images and PDFs into one file',
+  pdf: 'split, stamp, sign, recognize, redact and otherwise change PDFs',
+  invoice: 'make and read electronic invoices',
   formats: 'list formats by kind',
   options: 'list the options of a conversion',
   jobs: 'list recent jobs',
@@ -35,6 +38,19 @@ export const summaries: Record<string, string> = {
   mcp: 'serve tools for agents with the Model Context Protocol',
   completion: 'print the completion script of a shell',
 };
+
+function documentHelp(group: string, about: string, example: string): string {
+  return `lathe ${group} OPERATION INPUT [OUTPUT]
+lathe ${group} OPERATION INPUT… --out DIR
+
+${about}
+
+  ${example}
+
+  -t, --to FORMAT   output format; defaults to that of the operation
+${running}
+`;
+}
 
 export const help: Record<string, string> = {
   '': `lathe converts files with a Lathe service.
@@ -47,6 +63,7 @@ export const help: Record<string, string> = {
   lathe crop in.jpg out.jpg --x 10 --y 10 --width 300 --height 200
   lathe trim in.mp3 out.mp3 --start 10 --end 00:01:30
   lathe merge a.pdf b.pdf all.pdf
+  lathe pdf ocr scan.pdf text.pdf
 
 Commands:
 ${Object.entries(summaries)
@@ -107,6 +124,17 @@ Merges images and PDFs into a .pdf or .gif file, in the given order. One input c
   -q, --quiet       print only errors
 ${connection}
 `,
+  pdf: documentHelp(
+    'pdf',
+    `Performs one of these operations on PDFs: split, extract, rotate, reorder, watermark, stamp, encrypt, decrypt, optimize,
+ocr, a, ua, forms, fill, sign, verify, redact, compare. Without OUTPUT, scan.pdf becomes scan-ocr.pdf.`,
+    'lathe pdf watermark report.pdf draft.pdf --with picture=draft.png',
+  ),
+  invoice: documentHelp(
+    'invoice',
+    'Makes a Factur-X or ZUGFeRD invoice of a PDF (embed), or extracts the XML of one (extract).',
+    'lathe invoice embed invoice.pdf --with invoice=factur-x.xml',
+  ),
   formats: `lathe formats [FORMAT]
 
 Lists the output formats for FORMAT, or all formats, by kind. Other names of a format are in parentheses.
@@ -120,7 +148,7 @@ lathe options FORMAT --operation OPERATION
 
 Lists the options of a conversion, or of another operation, with their values and defaults.
 
-  --operation NAME  convert, compress, merge, crop or trim; defaults to convert
+  --operation NAME  an operation, such as compress or pdf/stamp; defaults to convert
   --json            print JSON
 ${connection}
 `,

@@ -11,11 +11,11 @@ import type { Job, OptionDescriptor, Options } from '../types.ts';
 // An agent pays for each token of these schemas, so they say the least that it needs. The service checks the values.
 export const Format = z.string();
 export const OptionalFormat = Format.optional();
-export const OptionValues = z.object({}).catchall(z.any()).optional().describe('See list_options.');
+export const OptionValues = z.object({}).catchall(z.any()).optional().describe('See list_options');
 export const JobId = z.string();
-export const Operation = z.enum(['convert', 'compress', 'merge', 'crop', 'trim']).default('convert');
+export const Operation = z.string().default('convert');
 export const Flag = z.boolean().optional();
-export const Link = Flag.describe('Return links, not files.');
+export const Link = Flag.describe('Links only');
 
 /** The arguments of fetch_result. */
 export const FetchResult = {
@@ -87,15 +87,18 @@ interface Processing {
   filename?: string | undefined;
 }
 
-/** Returns the tasks of an operation on imported files. */
+/** Returns the tasks of an operation on imported files, and on files that it uses in addition, by their roles. */
 export function tasksOf(
   sources: LooseTask[],
   { operation, to, from, options, filename }: Processing,
+  others: Record<string, LooseTask> = {},
 ): Record<string, LooseTask> {
   const names = sources.map((_source, index) => (sources.length === 1 ? 'import' : `import-${index + 1}`));
+  const named = Object.fromEntries(Object.keys(others).map((role) => [role, role]));
   return {
     ...Object.fromEntries(sources.map((source, index) => [names[index], source])),
-    process: { operation, input: names, input_format: from, output_format: to, options, filename },
+    ...others,
+    process: { ...named, operation, input: names, input_format: from, output_format: to, options, filename },
     export: { operation: 'export/url', input: 'process' },
   };
 }
@@ -162,8 +165,7 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
     'list_formats',
     {
       title: 'List formats',
-      description:
-        'Lists output formats (from), input formats (to), or all formats of an operation, separated by spaces.',
+      description: 'Lists output formats (from), input formats (to), or all formats of an operation.',
       inputSchema: { from: OptionalFormat, to: OptionalFormat, operation: Operation },
       annotations: { readOnlyHint: true },
     },
@@ -183,9 +185,12 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
       inputSchema: { from: Format, to: OptionalFormat, operation: Operation },
       annotations: { readOnlyHint: true },
     },
-    ({ from, to = from, operation }, { signal }) =>
+    ({ from, to, operation }, { signal }) =>
       responses.value(async () => {
-        const { options } = await lathe.options(from, to, { operation, signal: until(signal) });
+        const { options } = await lathe.options(from, to ?? (operation === 'convert' ? from : undefined), {
+          operation,
+          signal: until(signal),
+        });
         return { options: options.map(optionOf) };
       }),
   );
@@ -215,7 +220,7 @@ export function registerCommonTools(server: McpServer, context: ToolContext): vo
       description: 'Shows progress, errors and files of a job.',
       inputSchema: {
         job: JobId,
-        wait: Flag.describe('Wait up to 20 seconds for its end.'),
+        wait: Flag.describe('Up to 20 seconds'),
       },
       annotations: { readOnlyHint: true },
     },

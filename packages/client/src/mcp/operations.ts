@@ -2,14 +2,16 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
-import type { Operation, Options } from '../types.ts';
+import type { Options } from '../types.ts';
 import { Flag, Format, Link, OptionalFormat, OptionValues } from './common-tools.ts';
 
 /** An operation as an agent requests it. */
 export interface OperationRequest {
-  operation: Operation;
+  operation: string;
   /** URLs, data: URIs or, for the local server, paths. */
   inputs: string[];
+  /** Files in addition to the inputs, by their roles. */
+  files?: Record<string, string> | undefined;
   to?: string | undefined;
   from?: string | undefined;
   options?: Options | undefined;
@@ -23,18 +25,21 @@ export interface OperationRequest {
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-const Input = z.string().describe('URL, base64 data: URI, or local path.');
+const Input = z.string().describe('URL, data: URI or path');
 const Common = {
   options: OptionValues,
-  output: z.string().optional().describe('Path or name.'),
+  output: z.string().optional().describe('Path or name'),
   overwrite: Flag,
   link: Link,
-  wait: Flag.describe('Defaults to true.'),
+  wait: Flag,
 };
 const OneFile = { input: Input, to: OptionalFormat, from: OptionalFormat };
 const Pixels = z.number().optional();
 const Time = z.coerce.string().optional();
-const annotations = { destructiveHint: false, openWorldHint: true };
+const annotations = { destructiveHint: false };
+
+const documentOperations =
+  'pdf/split, extract, rotate, reorder, watermark, stamp, encrypt, decrypt, optimize, ocr, a, ua, forms, fill, sign, verify, redact, compare; invoice/embed, extract';
 
 /**
  * Registers the tools that perform operations. The local server and the service have the same, with the same arguments;
@@ -117,6 +122,22 @@ export function registerOperations(
         },
         extra,
       ),
+  );
+  server.registerTool(
+    'document',
+    {
+      title: 'Work on a PDF',
+      description: `Operations: ${documentOperations}.`,
+      inputSchema: {
+        operation: z.string(),
+        input: Input,
+        to: OptionalFormat,
+        files: z.record(z.string(), z.string()).optional().describe('picture, data, original, attachments, invoice'),
+        ...Common,
+      },
+      annotations,
+    },
+    ({ input, ...request }, extra) => perform({ ...request, inputs: [input] }, extra),
   );
 }
 

@@ -23,13 +23,17 @@ export async function runOperation(
   signal: AbortSignal,
   onPercent: ((percent: number) => void) | undefined,
 ): Promise<unknown> {
-  const { operation, inputs, output, overwrite = false, wait = true, link, ...parameters } = request;
+  const { operation, inputs, files: roles = {}, output, overwrite = false, wait = true, link, ...parameters } = request;
   const sources = await Promise.all(inputs.map((input) => sourceOf(input, roots)));
+  const named = await Promise.all(
+    Object.entries(roles).map(async ([role, input]) => [role, await sourceOf(input, roots)] as const),
+  );
   if (!wait || link) {
     const begun = await begin(
       lathe,
       sources,
       { ...parameters, operation, filename: output && basename(output) },
+      named,
       signal,
     );
     return wait ? statusOf(await waitForJob({ lathe }, begun.id, signal)) : { job: begun.id, status: begun.status };
@@ -38,6 +42,7 @@ export async function runOperation(
   refuseExisting([target], overwrite);
   const { job, files, warnings } = await lathe.perform(operation, sources, {
     ...parameters,
+    files: Object.fromEntries(named),
     signal,
     onProgress:
       onPercent &&
@@ -60,12 +65,14 @@ async function begin(
   lathe: Lathe,
   sources: (string | File)[],
   { webpage, ...processing }: Parameters<typeof tasksOf>[1] & { webpage?: boolean | undefined },
+  named: (readonly [string, string | File])[],
   signal: AbortSignal,
 ): Promise<Job> {
   const imports = sources.map((source) => importOf(source, webpage));
-  const job = await lathe.createAnyJob({ tasks: tasksOf(imports, processing) }, { signal });
+  const others = Object.fromEntries(named.map(([role, source]) => [role, importOf(source)]));
+  const job = await lathe.createAnyJob({ tasks: tasksOf(imports, processing, others) }, { signal });
   try {
-    for (const [index, source] of sources.entries()) {
+    for (const [index, source] of [...sources, ...named.map(([, file]) => file)].entries()) {
       const task = job.tasks?.[index];
       if (task?.operation === 'import/upload') await lathe.upload(task, source, { signal });
     }
@@ -77,7 +84,13 @@ async function begin(
   return job;
 }
 
-const suffixes = { convert: '', compress: '-compressed', merge: '-merged', crop: '-cropped', trim: '-trimmed' };
+const suffixes = new Map([
+  ['convert', ''],
+  ['compress', '-compressed'],
+  ['merge', '-merged'],
+  ['crop', '-cropped'],
+  ['trim', '-trimmed'],
+]);
 
 /** Returns a path next to the first input, or in the first root if that is no local file. */
 function defaultOutput(
@@ -89,7 +102,7 @@ function defaultOutput(
   const extension = to ?? (extensionOf(path) || from);
   if (extension === undefined)
     throw new LatheError('bad_request', 'Expected from or output, because the format of the input is not known.');
-  return `${stemOf(path)}${suffixes[operation]}.${extension}`;
+  return `${stemOf(path)}${suffixes.get(operation) ?? `-${operation.replace(/^.*\//, '')}`}.${extension}`;
 }
 
 function nameOf(source: string | File | undefined): string {

@@ -61,12 +61,13 @@ class Result:
 
 
 class RunOptions(TypedDict, total=False):
-    """What every operation takes."""
+    """What every operation takes. Its files are used in addition to the inputs, such as the picture of a watermark."""
 
     filename: str | None
     tag: str | None
     webpage: bool
     instant: bool
+    files: Mapping[str, Input] | None
     on_progress: Progress | None
 
 
@@ -284,22 +285,31 @@ class Lathe:
         tag: str | None = None,
         webpage: bool = False,
         instant: bool = True,
+        files: Mapping[str, Input] | None = None,
         on_progress: Progress | None = None,
     ) -> Result | Job:
         """Performs an operation within one request, or returns a job that has its files and may not have ended."""
+        others = {role: reusable(source) for role, source in (files or {}).items()}
         if instant and tag is None and not webpage:
-            started = self._instant(sources, process, options, filename)
+            started = self._instant(sources, process, options, filename, others)
             if started is not None:
                 return started
         # Small files are in the tasks, unless the progress of their upload is wanted.
-        files = None if on_progress else small_files(sources, filename, _MAX_INLINE)
-        imports = [_import_of(source, webpage) for source in sources] if files is None else map(_inline_import, files)
-        tasks = {f"import-{number}": task for number, task in enumerate(imports, 1)}
+        every = [*sources, *others.values()]
+        name = filename if len(sources) == 1 else None
+        small = None if on_progress else small_files(every, name, _MAX_INLINE)
+        if small is None:
+            imports = [_import_of(source, webpage and number < len(sources)) for number, source in enumerate(every)]
+        else:
+            imports = [_inline_import(file) for file in small]
+        inputs = [f"import-{number}" for number in range(1, len(sources) + 1)]
+        tasks = dict(zip([*inputs, *others], imports))
         is_held = all(task["operation"] != "import/upload" for task in tasks.values())
         if not is_held:
             self._check_option_names(sources, process, options, filename)
         given = {key: value for key, value in process.items() if value is not None}
-        tasks["process"] = {**given, "input": list(tasks), "options": dict(options)}
+        named = {role: role for role in others}
+        tasks["process"] = {**given, **named, "input": inputs, "options": dict(options)}
         tasks["export"] = {"operation": "export/url", "input": "process"}
         once = secrets.token_hex(16)
         try:
@@ -311,9 +321,9 @@ class Lathe:
                 self.cancel(self.create_job(tasks, tag=tag, idempotency_key=once))
             raise
         with self._canceling(job):
-            for task, source in zip(job["tasks"], sources):
+            for number, (task, source) in enumerate(zip(job["tasks"], every)):
                 if task["operation"] == "import/upload":
-                    self.upload(task, source, filename=filename, on_progress=on_progress)
+                    self.upload(task, source, filename=None if number else name, on_progress=on_progress)
         return job
 
     def _check_option_names(
@@ -371,14 +381,17 @@ class Lathe:
         process: dict[str, Any],
         options: Mapping[str, Any],
         filename: str | None,
+        others: Mapping[str, Input],
     ) -> Result | Job | None:
         """Performs an operation on small files within one request; returns None if that takes another job."""
         operation = process["operation"]
         fields = {key: str(value) for key, value in process.items() if key != "operation" and value is not None}
         fields["options"] = json.dumps(dict(options))
-        files = small_files(sources, filename, _MAX_INSTANT)
-        if files is None:
+        first = filename if len(sources) == 1 else None
+        small = small_files([*sources, *others.values()], first, _MAX_INSTANT)
+        if small is None:
             return None
+        files = list(zip([*("file" for _ in sources), *others], small))
         try:
             path = f"/v1/instant/{operation}"
             status, headers, body = post_form(self._transport, path, fields, files, self._instant_retries)

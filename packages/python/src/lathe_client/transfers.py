@@ -94,7 +94,7 @@ def reusable(source: Input) -> Input:
 
 
 def small_files(sources: list[Input], filename: str | None, limit: int) -> list[tuple[str, bytes]] | None:
-    """Reads files by their names; returns None if they are larger than a limit, or are not files."""
+    """Reads files, the first under another name if one is given; returns None if they are too large, or are not files."""
     files: list[tuple[str, bytes]] = []
     for source in sources:
         if is_web_address(source):
@@ -104,7 +104,7 @@ def small_files(sources: list[Input], filename: str | None, limit: int) -> list[
             file.seek(start)
             if limit < 0:
                 return None
-            files.append((filename if filename and len(sources) == 1 else name, file.read(size)))
+            files.append((filename if filename and not files else name, file.read(size)))
             file.seek(start)
     return files
 
@@ -126,13 +126,17 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def post_form(
-    transport: Transport, path: str, fields: dict[str, str], files: list[tuple[str, bytes]], retries: Retries
+    transport: Transport,
+    path: str,
+    fields: dict[str, str],
+    files: list[tuple[str, tuple[str, bytes]]],
+    retries: Retries,
 ) -> tuple[int, Message, bytes]:
-    """Posts fields and files to the service; returns the status, the headers and the body of the response."""
+    """Posts fields and files, each with the name of its field, to the service; returns the status, the headers and the body of the response."""
     boundary = f"lathe-{secrets.token_hex(16)}"
     parts = [_fields_of(fields, boundary).encode()]
-    for name, content in files:
-        parts += [_file_head(name, boundary).encode(), content, b"\r\n"]
+    for field, (name, content) in files:
+        parts += [_file_head(name, boundary, field).encode(), content, b"\r\n"]
     data = b"".join(parts) + f"--{boundary}--\r\n".encode()
     headers = {
         **transport.authorization(),
@@ -165,9 +169,10 @@ def _fields_of(parameters: dict[str, str], boundary: str) -> str:
     )
 
 
-def _file_head(filename: str, boundary: str) -> str:
+def _file_head(filename: str, boundary: str, field: str = "file") -> str:
+    names = f'name="{_escaped(field)}"; filename="{_escaped(filename)}"'
     return (
-        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{_escaped(filename)}"\r\n'
+        f"--{boundary}\r\nContent-Disposition: form-data; {names}\r\n"
         "Content-Type: application/octet-stream\r\n\r\n"
     )
 
