@@ -1,6 +1,7 @@
 /** Paths that serve the page; the API handles all others. `*` matches an id. */
 export const pagePaths = [
   '/',
+  '/documents',
   '/builder',
   '/jobs',
   '/jobs/*',

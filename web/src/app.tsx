@@ -26,6 +26,7 @@ function view(path: string, title: string, signInTo: string, load: () => Promise
 
 const views: View[] = [
   convert,
+  view('/documents', 'PDFs', 'to arrange pages', async () => (await import('./documents/documents.tsx')).Documents),
   view('/builder', 'Builder', 'to build jobs', async () => (await import('./builder/builder.tsx')).Builder),
   view('/jobs', 'Jobs', 'to see your jobs', async () => (await import('./jobs/jobs.tsx')).Jobs),
   view('/usage', 'Usage', 'to see your usage', async () => (await import('./account/usage.tsx')).Usage),

@@ -51,6 +51,11 @@ export function spanText(from: string | null, to: string | null): string {
   return durationText((Date.parse(to ?? new Date().toISOString()) - Date.parse(from)) / 1000);
 }
 
+/** Returns whether an operation imports or exports files, and does not change them. */
+export function isTransfer(operation: string): boolean {
+  return /^(?:import|export)\//.test(operation);
+}
+
 /** Returns the lowercase extension of a filename, or an empty string. */
 export function extensionOf(name: string): string {
   return /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? '';

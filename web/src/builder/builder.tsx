@@ -10,7 +10,7 @@ import { go } from '../router.ts';
 import type { Job } from '../service/types.ts';
 import { type Check, useCheck } from './check.ts';
 import { CodeTabs } from './code-tabs.tsx';
-import { type Draft, draftOf, emptyDraft, type FieldProblem, parseJob, withNewTask } from './draft.ts';
+import { type Draft, draftOf, emptyDraft, type FieldProblem, parseJob, sourcesOf, withNewTask } from './draft.ts';
 import { type Description, type Operation, operationsOf } from './operations.ts';
 import { runDraft } from './run.ts';
 import { draft, focusOn, openTask, replaceDraft, storeDraft, undoable } from './state.ts';
@@ -141,11 +141,12 @@ function Overview({ current, check }: { current: Draft; check: Check }) {
   const progress = useSignal<number | undefined>(undefined);
   const stop = useRef(new AbortController());
   const created = useSignal<Job | undefined>(undefined);
-  const nodes = current.tasks.map(({ key, name, operation, inputs, parameters }): GraphNode => {
+  const nodes = current.tasks.map((task): GraphNode => {
+    const { key, name, operation, parameters } = task;
     const format = typeof parameters.output_format === 'string' ? ` → ${parameters.output_format}` : '';
     const isWrong = check.byTask.has(key);
     return {
-      ...{ id: key, dependsOn: inputs, title: name, detail: operation + format, link: `#${key}` },
+      ...{ id: key, dependsOn: sourcesOf(task), title: name, detail: operation + format, link: `#${key}` },
       state: isWrong ? 'failed' : 'created',
     };
   });

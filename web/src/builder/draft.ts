@@ -1,4 +1,4 @@
-import { extensionOf } from '../format.ts';
+import { extensionOf, isTransfer } from '../format.ts';
 import type { Job } from '../service/types.ts';
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
@@ -12,6 +12,8 @@ export interface DraftTask {
   operation: string;
   /** Keys of tasks of the draft, or ids of existing tasks. */
   inputs: string[];
+  /** Tasks whose files it uses in addition, by the fields that name them. */
+  roles?: Record<string, string[]>;
   parameters: Parameters;
   /** Uploaded when the job is run. */
   file?: File;
@@ -40,13 +42,13 @@ function newKey(): string {
 /** Returns the request body for a draft. */
 export function jobOf({ tasks, settings }: Draft): JobBody {
   const names = new Map(tasks.map(({ key, name }) => [key, name]));
-  const definitions = tasks.map(({ name, operation, inputs, parameters }): [string, Parameters] => {
-    const given = inputs.map((input) => names.get(input) ?? input);
-    const [first] = given;
-    return [
-      name,
-      { operation, ...(first === undefined ? {} : { input: given.length > 1 ? given : first }), ...parameters },
-    ];
+  const definitions = tasks.map(({ name, operation, inputs, roles, parameters }): [string, Parameters] => {
+    const fields = Object.entries({ input: inputs, ...roles }).flatMap(([field, keys]): [string, Json][] => {
+      const [first, ...others] = keys.map((key) => names.get(key) ?? key);
+      if (first === undefined) return [];
+      return [[field, others.length > 0 ? [first, ...others] : first]];
+    });
+    return [name, { operation, ...Object.fromEntries(fields), ...parameters }];
   });
   return { ...settings, tasks: Object.fromEntries(definitions) };
 }
@@ -76,15 +78,24 @@ export function draftOf({ tasks, ...settings }: JobBody): Draft {
   const keys = new Map(Object.keys(tasks).map((name) => [name, newKey()]));
   return {
     settings,
-    tasks: Object.entries(tasks).map(([name, { operation, input, ...parameters }]) => ({
-      key: keys.get(name) ?? newKey(),
-      name,
-      operation: String(operation),
-      inputs: inputsIn(input).map((given) => keys.get(given) ?? given),
-      parameters,
-    })),
+    tasks: Object.entries(tasks).map(([name, { operation, input, ...given }]) => {
+      const keysOf = (value: Json | undefined) => inputsIn(value).map((each) => keys.get(each) ?? each);
+      const fields = Object.entries(given);
+      const named = isTransfer(String(operation)) ? [] : fields.filter(([field]) => !ownFields.includes(field));
+      return {
+        key: keys.get(name) ?? newKey(),
+        name,
+        operation: String(operation),
+        inputs: keysOf(input),
+        ...(named.length > 0 ? { roles: Object.fromEntries(named.map(([role, value]) => [role, keysOf(value)])) } : {}),
+        parameters: Object.fromEntries(fields.filter((field) => !named.includes(field))),
+      };
+    }),
   };
 }
+
+/** Fields of an operation on files that do not name tasks. */
+const ownFields = ['input_format', 'output_format', 'options', 'filename'];
 
 function inputsIn(input: Json | undefined): string[] {
   if (input === undefined || input === null) return [];
@@ -122,8 +133,13 @@ const mask = '********';
 export function draftLike({ tag, tasks = [] }: Job): Draft {
   const names = new Map(tasks.map(({ id, name }) => [id, name]));
   const definitions = tasks.map(({ name, operation, payload, dependsOn }): [string, Parameters] => {
-    const input = dependsOn.map((id) => names.get(id) ?? id);
-    return [name, { operation, ...(input.length > 0 ? { input } : {}), ...withoutMasks(payload as Parameters) }];
+    const parameters = Object.entries(withoutMasks(payload as Parameters)).map(([field, value]): [string, Json] => [
+      field,
+      Array.isArray(value) ? value.map((id) => names.get(String(id)) ?? id) : value,
+    ]);
+    const others = parameters.flatMap(([, value]) => (Array.isArray(value) ? value : []));
+    const input = dependsOn.map((id) => names.get(id) ?? id).filter((each) => !others.includes(each));
+    return [name, { operation, ...(input.length > 0 ? { input } : {}), ...Object.fromEntries(parameters) }];
   });
   return draftOf({ ...(typeof tag === 'string' ? { tag } : {}), tasks: Object.fromEntries(definitions) });
 }
@@ -147,7 +163,7 @@ export function withNewTask(draft: Draft, { name, takesInput }: { name: string; 
   const source = draft.tasks.findLast(({ operation }) => !operation.startsWith('export/'));
   const task: DraftTask = {
     key: newKey(),
-    name: freeName(draft, name.split('/')[0] ?? name),
+    name: freeName(draft, (isTransfer(name) ? name.split('/')[0] : name.split('/').at(-1)) ?? name),
     operation: name,
     inputs: takesInput && source ? [source.key] : [],
     parameters: {},
@@ -170,7 +186,15 @@ export function withTask(draft: Draft, changed: DraftTask): Draft {
 /** Removes a task, including from the inputs of others. */
 export function withoutTask(draft: Draft, { key }: DraftTask): Draft {
   const others = draft.tasks.filter((task) => task.key !== key);
-  return { ...draft, tasks: others.map((task) => ({ ...task, inputs: task.inputs.filter((each) => each !== key) })) };
+  const without = (keys: string[]) => keys.filter((each) => each !== key);
+  return {
+    ...draft,
+    tasks: others.map((task) => ({
+      ...task,
+      inputs: without(task.inputs),
+      roles: Object.fromEntries(Object.entries(task.roles ?? {}).map(([role, keys]) => [role, without(keys)])),
+    })),
+  };
 }
 
 /** Sets or removes a parameter of a task. */
@@ -179,12 +203,17 @@ export function withParameter(task: DraftTask, name: string, value: Json | undef
   return { ...task, parameters: value === undefined ? others : { ...task.parameters, [name]: value } };
 }
 
+/** Returns the tasks whose files a task reads. */
+export function sourcesOf({ inputs, roles = {} }: DraftTask): string[] {
+  return [...inputs, ...Object.values(roles).flat()];
+}
+
 /** Returns the possible inputs of a task: those that produce files and do not depend on it. */
 export function possibleInputs(task: DraftTask, { tasks }: Draft): DraftTask[] {
   const fed = new Set([task.key]);
   for (let before = 0; before !== fed.size; ) {
     before = fed.size;
-    for (const { key, inputs } of tasks) if (inputs.some((input) => fed.has(input))) fed.add(key);
+    for (const task of tasks) if (sourcesOf(task).some((source) => fed.has(source))) fed.add(task.key);
   }
   return tasks.filter(({ key, operation }) => !fed.has(key) && !operation.startsWith('export/'));
 }
@@ -195,7 +224,7 @@ export function formatOf(task: DraftTask | undefined, draft: Draft, seen = new S
   const { operation, parameters, fileName = '' } = task;
   const text = (name: string) => (typeof parameters[name] === 'string' ? parameters[name] : '');
   if (operation === 'import/webpage') return 'html';
-  if (!operation.includes('/')) return text('output_format') || inputFormatOf(task, draft, seen);
+  if (!isTransfer(operation)) return text('output_format') || inputFormatOf(task, draft, seen);
   const url = text('url');
   const names = [
     fileName,

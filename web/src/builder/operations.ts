@@ -5,6 +5,7 @@ interface Schema {
   const?: string;
   enum?: string[];
   oneOf?: Schema[];
+  anyOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: Schema;
@@ -23,7 +24,7 @@ export interface Description {
 
 export interface Parameter {
   name: string;
-  kind: 'text' | 'long text' | 'secret' | 'number' | 'boolean' | 'choice' | 'pairs';
+  kind: 'text' | 'long text' | 'secret' | 'number' | 'boolean' | 'choice' | 'pairs' | 'tasks';
   isRequired: boolean;
   hint: string;
   example: string;
@@ -88,7 +89,8 @@ function parameterOf(name: string, schema: Schema, isRequired: boolean): Paramet
 /** Longer texts get several lines. */
 const maxLineLength = 10_000;
 
-function kindOf({ type, enum: values, format, maxLength = 0 }: Schema): Parameter['kind'] {
+function kindOf({ type, enum: values, format, maxLength = 0, anyOf = [] }: Schema): Parameter['kind'] {
+  if (anyOf.some((either) => either.type === 'array')) return 'tasks';
   if (values) return 'choice';
   if (type === 'boolean') return 'boolean';
   if (type === 'object') return 'pairs';

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { FormatPicker } from '../convert/format-picker.tsx';
 import { inputsOf, outputsOf } from '../convert/formats.ts';
+import { titleOf } from '../convert/option-groups.ts';
 import { OptionsForm, type OptionValues } from '../convert/options-form.tsx';
 import { sizeText } from '../format.ts';
 import { Disclosure, Field } from '../parts/field.tsx';
@@ -83,16 +84,28 @@ function TaskForm({ task, operation, problems }: Props) {
   const others = fields.filter(({ isRequired }) => !isRequired);
   const shownFields = ['name', 'input', 'input_format', 'output_format', 'file', ...fields.map((each) => each.name)];
   const left = problems.filter(({ field }) => !shownFields.includes(field) && !field.startsWith('options.'));
-  const field = (parameter: (typeof fields)[number]) => (
-    <ParameterField
-      key={parameter.name}
-      id={`${key}-${parameter.name}`}
-      parameter={parameter}
-      value={parameters[parameter.name]}
-      problem={problemOf(parameter.name)}
-      onChange={(value) => change(withParameter(task, parameter.name, value))}
-    />
-  );
+  const field = (parameter: (typeof fields)[number]) =>
+    parameter.kind === 'tasks' ? (
+      <TaskList
+        key={parameter.name}
+        task={task}
+        field={parameter.name}
+        label={titleOf(parameter.name)}
+        hint={parameter.hint}
+        chosen={task.roles?.[parameter.name] ?? []}
+        problem={problemOf(parameter.name)}
+        onChange={(keys) => change({ ...task, roles: { ...task.roles, [parameter.name]: keys } })}
+      />
+    ) : (
+      <ParameterField
+        key={parameter.name}
+        id={`${key}-${parameter.name}`}
+        parameter={parameter}
+        value={parameters[parameter.name]}
+        problem={problemOf(parameter.name)}
+        onChange={(value) => change(withParameter(task, parameter.name, value))}
+      />
+    );
   return (
     <div class="stack" id={`${key}-form`}>
       {left.length > 0 && (
@@ -114,7 +127,16 @@ function TaskForm({ task, operation, problems }: Props) {
             />
           )}
         </Field>
-        {operation?.takesInput && <Inputs task={task} problem={problemOf('input')} onChange={change} />}
+        {operation?.takesInput && (
+          <TaskList
+            task={task}
+            field="input"
+            label="Input"
+            chosen={task.inputs}
+            problem={problemOf('input')}
+            onChange={(inputs) => change({ ...task, inputs })}
+          />
+        )}
         {task.operation === 'import/upload' && (
           <FileField
             id={`${key}-upload`}
@@ -137,7 +159,7 @@ function TaskForm({ task, operation, problems }: Props) {
       {operation?.takesOptions && <Options task={task} operation={operation} problems={problems} onChange={change} />}
       {others.length > 0 && (
         <Disclosure
-          title={`More${countText(others.filter((parameter) => parameter.name in parameters).length)}`}
+          title={`More${countText(others.filter(({ name: each }) => each in parameters || task.roles?.[each]?.length).length)}`}
           isNeeded={others.some((parameter) => problemOf(parameter.name) !== '')}
         >
           {() => <div class="options">{others.map(field)}</div>}
@@ -174,22 +196,34 @@ interface PartProps {
   onChange(task: DraftTask): void;
 }
 
-/** Shows the inputs of a task in order. */
-function Inputs({ task, problem, onChange }: PartProps & { problem: string }) {
-  const { key, name, inputs } = task;
+interface TaskListProps {
+  task: DraftTask;
+  /** The field of the operation. */
+  field: string;
+  label: string;
+  hint?: string;
+  /** Keys of tasks of the draft, or ids of existing tasks. */
+  chosen: string[];
+  problem: string;
+  onChange(keys: string[]): void;
+}
+
+/** Shows the tasks that a field names, in order. */
+function TaskList({ task, field, label, hint, chosen: inputs, problem, onChange }: TaskListProps) {
+  const { key, name } = task;
   const nameOf = (input: string) => draft.value.tasks.find((each) => each.key === input)?.name ?? input;
   const left = possibleInputs(task, draft.value).filter((each) => !inputs.includes(each.key));
-  const adder = `${key}-input`;
+  const adder = `${key}-${field}`;
   const set = (next: string[]) => {
-    onChange({ ...task, inputs: next });
+    onChange(next);
     focusOn(adder);
   };
   return (
-    <Field id={adder} label="Input" problem={problem}>
+    <Field id={adder} label={label} problem={problem} {...(hint === undefined ? {} : { hint })}>
       {(attributes) => (
         <>
           {inputs.length > 0 && (
-            <ol class="bare inputs" aria-label={`Inputs of ${name}`}>
+            <ol class="bare inputs" aria-label={`${label} of ${name}`}>
               {inputs.map((input, index) => (
                 <li key={input}>
                   <span>{nameOf(input)}</span>
@@ -206,7 +240,7 @@ function Inputs({ task, problem, onChange }: PartProps & { problem: string }) {
                   <button
                     type="button"
                     class="plain"
-                    aria-label={`Remove ${nameOf(input)} from the inputs of ${name}`}
+                    aria-label={`Remove ${nameOf(input)} from ${label.toLowerCase()} of ${name}`}
                     onClick={() => set(inputs.toSpliced(index, 1))}
                   >
                     ✕
@@ -284,7 +318,7 @@ function Formats({ task, operation, problemOf, onChange }: FormatsProps) {
             formats={outputs.value}
             value={given('output_format')}
             from={from}
-            blank={operation.outputFormat === 'required' ? 'Choose a format' : 'Same as input'}
+            blank={operation.outputFormat === 'required' ? 'Choose a format' : 'Default'}
             isBlankChoosable={operation.outputFormat !== 'required'}
             onChange={set('output_format')}
           />

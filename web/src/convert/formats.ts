@@ -14,7 +14,7 @@ const kinds: [title: string, formats: string][] = [
     'Documents',
     'pdf docx odt doc rtf txt html md tex rst xhtml pages wpd odg vsdx vsd pub dotx dot ott docm dotm abw adoc docbook ' +
       'mediawiki dokuwiki wiki org textile jira ipynb jats tei texi man ms opml icml haddock muse creole twiki tikiwiki ' +
-      'vimwiki xwiki zimwiki t2t fodt sxw stw fodg otg sxd vsdm vstx djvu',
+      'vimwiki xwiki zimwiki t2t fodt sxw stw fodg otg sxd vsdm vstx djvu eml msg mbox json xml',
   ],
   ['E-books', 'epub mobi azw3 fb2 lit lrf pdb htmlz txtz'],
   [

@@ -1,6 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type InstantResult, maxInstantBytes } from '../../../packages/client/src/instant.ts';
-import { extensionOf } from '../format.ts';
+import { extensionOf, isTransfer } from '../format.ts';
 import { cancelJob } from '../service/cancel.ts';
 import { convertInstantly } from '../service/instant.ts';
 import { followJob } from '../service/live.ts';
@@ -305,7 +305,7 @@ function jobOf(item: Item): object {
 
 /** Returns the task of a job that makes the result. */
 function workOf({ tasks = [] }: Job): Task | undefined {
-  return tasks.find(({ operation }) => !operation.includes('/'));
+  return tasks.find(({ operation }) => !isTransfer(operation));
 }
 
 function show(item: Item, job: Job): void {

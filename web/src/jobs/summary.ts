@@ -1,5 +1,5 @@
 import { canonical } from '../convert/formats.ts';
-import { extensionOf } from '../format.ts';
+import { extensionOf, isTransfer } from '../format.ts';
 import type { Job, Task } from '../service/types.ts';
 
 /** Returns the names of the files that a job reads, as far as they are known. */
@@ -27,7 +27,7 @@ const isUpload = ({ operation, endedAt }: Task) => operation === 'import/upload'
 /** Returns what a job does to formats: `png → webp, pdf`. */
 export function formatsOf(job: Job): string {
   const { tasks = [] } = job;
-  const work = tasks.filter(({ operation }) => !operation.includes('/'));
+  const work = tasks.filter(({ operation }) => !isTransfer(operation));
   if (work.length === 0) return '';
   const produced = tasks.flatMap(({ operation, result }) =>
     operation.startsWith('import/') ? (result.files ?? []).map(({ format }) => format) : [],
@@ -43,7 +43,7 @@ export function formatsOf(job: Job): string {
 
 /** Returns the share of the work of a job that is done, in percent, if its running tasks report it. */
 export function percentOf({ tasks = [] }: Job): number | undefined {
-  const work = tasks.filter(({ operation }) => !operation.includes('/'));
+  const work = tasks.filter(({ operation }) => !isTransfer(operation));
   if (!work.some(({ status, progress }) => status === 'processing' && progress !== undefined)) return undefined;
   const done = work.map(({ endedAt, progress = 0 }) => (endedAt === null ? progress : 100));
   return Math.round(done.reduce((sum, each) => sum + each, 0) / work.length);
