@@ -263,6 +263,20 @@ test('lathe crop changes the format to that of its output', async () => {
   expect(await sharp(await place.read('part.jpg')).metadata()).toMatchObject({ format: 'jpeg', width: 20 });
 });
 
+test('lathe pdf works on documents, with other files by their roles', async () => {
+  await using place = await workspace();
+  await place.run(['merge', 'photos/a.png', 'photos/b.png', 'two.pdf']);
+  const turned = await place.run(['pdf', 'rotate', 'two.pdf', '--option', 'angle=90', '--json']);
+  expect([turned.code, linesOf(turned.out)[0]?.outputs]).toEqual([0, ['two-rotate.pdf']]);
+  const marked = await place.run(['pdf', 'watermark', 'two.pdf', 'marked.pdf', '--with', 'picture=photos/a.png']);
+  expect(marked).toMatchObject({ code: 0, err: '' });
+  expect((await place.read('marked.pdf')).toString('latin1', 0, 5)).toBe('%PDF-');
+  const listed = await place.run(['pdf', 'forms', 'two.pdf', '--json']);
+  expect([listed.code, linesOf(listed.out)[0]?.outputs]).toEqual([0, ['two-forms.json']]);
+  const { code, err } = await place.run(['pdf', 'fold', 'two.pdf']);
+  expect([code, err]).toEqual([1, expect.stringContaining('There is no operation "pdf/fold"')]);
+});
+
 test('lathe trim keeps a part of a sound', async () => {
   await using place = await workspace();
   const rate = 8_000;
@@ -543,7 +557,7 @@ describe('lathe mcp', () => {
     await using server = await connect(place.folder);
     const { tools } = await server.client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
-      ...['cancel', 'compress', 'convert', 'crop', 'estimate', 'fetch_result', 'job_status'],
+      ...['cancel', 'compress', 'convert', 'crop', 'document', 'estimate', 'fetch_result', 'job_status'],
       ...['list_formats', 'list_options', 'merge', 'trim'],
     ]);
     const remote = new Client({ name: 'test', version: '1' });
@@ -596,6 +610,8 @@ describe('lathe mcp', () => {
     expect(await written('crop', { input, width: 20, height: 10 })).toEqual(['photos/a-cropped.png']);
     expect((await sharp(await place.read('photos/a-cropped.png')).metadata()).width).toBe(20);
     expect(await written('merge', { inputs: [input, 'photos/b.png'] })).toEqual(['photos/a-merged.pdf']);
+    const marks = { operation: 'pdf/watermark', input: 'photos/a-merged.pdf', files: { picture: input } };
+    expect(await written('document', marks)).toEqual(['photos/a-merged-watermark.pdf']);
     await writeFile(join(folder, 'tone.wav'), silence(24_000, 8_000));
     expect(await written('trim', { input: 'tone.wav', start: 1, output: 'end.wav' })).toEqual(['end.wav']);
     const content = `data:image/png;base64,${picture.toString('base64')}`;

@@ -133,6 +133,18 @@ describe('convert', () => {
     expect(sent).toEqual(['POST /v1/instant/merge', 'POST /v1/instant/convert']);
   });
 
+  test.each([true, false])('works on a document with a file by its role, instantly: %s', async (instant) => {
+    const { counted } = countingClient();
+    const pdf = await counted.merge([picture, picture]);
+    const pages = await counted.blob(pdf.files[0] ?? '');
+    const result = await counted.perform('pdf/watermark', [pages], {
+      filename: 'two.pdf',
+      files: { picture: join(folder, 'in.png') },
+      instant,
+    });
+    expect([result.job === undefined, result.files]).toMatchObject([instant, [{ filename: 'two.pdf', format: 'pdf' }]]);
+  });
+
   test('follows the redirect to a large result', async () => {
     const { counted, sent } = countingClient();
     const noise = Buffer.alloc(1_300 * 1_300 * 3).map(() => Math.random() * 256);

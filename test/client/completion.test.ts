@@ -29,7 +29,7 @@ describe('lathe completion', () => {
   const cases: [string, string][] = [
     ['lathe com', 'compress completion'],
     ['lathe job ', 'show cancel download'],
-    ['lathe crop --w', '--webpage --width'],
+    ['lathe crop --w', '--webpage --with --width'],
     ['lathe completion ', 'bash zsh fish'],
   ];
 

@@ -1,3 +1,4 @@
+import { PDFDocument } from '@cantoo/pdf-lib';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
@@ -36,6 +37,12 @@ function send(message: unknown, headers: Record<string, string> = {}): Promise<R
   });
 }
 
+async function onePage(): Promise<string> {
+  const document = await PDFDocument.create();
+  document.addPage([300, 200]);
+  return document.saveAsBase64({ dataUri: true });
+}
+
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 describe('the tools at /mcp', () => {
@@ -43,8 +50,8 @@ describe('the tools at /mcp', () => {
     await using server = await connect();
     const { tools } = await server.client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
-      ...['cancel', 'compress', 'convert', 'create_upload', 'crop', 'estimate', 'fetch_result', 'job_status'],
-      ...['list_formats', 'list_options', 'merge', 'trim'],
+      ...['cancel', 'compress', 'convert', 'create_upload', 'crop', 'document', 'estimate', 'fetch_result'],
+      ...['job_status', 'list_formats', 'list_options', 'merge', 'trim'],
     ]);
     const { formats } = await server.use('list_formats', { from: 'png' });
     expect(formats.split(' ')).toEqual(expect.arrayContaining(['jpg', 'webp']));
@@ -109,6 +116,8 @@ describe('the tools at /mcp', () => {
     expect([cropped.status, await width(cropped)]).toEqual(['completed', 20]);
     const merged = await server.use('merge', { inputs: [input, `${site.url}/remote.png`], to: 'gif' });
     expect(merged).toMatchObject({ status: 'completed', files: [{ format: 'gif' }] });
+    const pages = { operation: 'pdf/watermark', input: await onePage(), files: { picture: input } };
+    expect(await server.use('document', pages)).toMatchObject({ status: 'completed', files: [{ format: 'pdf' }] });
     const rate = 8_000;
     const sound = `data:audio/wav;base64,${silence(rate * 3, rate).toString('base64')}`;
     const trimmed = await server.use('trim', { input: sound, start: 1, end: '2' });

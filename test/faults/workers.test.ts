@@ -54,7 +54,8 @@ function optionsOf(engine: string) {
   return usual.includes(engine) ? {} : onlyInBreadth;
 }
 
-const names = engineCatalogues.map(({ engine }) => engine);
+/** The engines that have a worker of their own. */
+const names = engineCatalogues.flatMap(({ engine, worker }) => (worker === undefined ? [engine] : []));
 
 test('there is a quick conversion of every engine', () => {
   expect([...Object.keys(quick), 'transfer'].sort()).toEqual([...names].sort());

@@ -159,7 +159,7 @@ describe('SQS', () => {
 
 /** Variables whose length is the same in every deployment. */
 const numbers: ReadonlySet<string> = new Set(Object.values(numberSettings).map(({ variable }) => variable));
-const sameEverywhere = ['LATHE_DISTRIBUTION_KEY', 'LATHE_VERSION', 'POWERTOOLS_SERVICE_NAME'];
+const sameEverywhere = ['LATHE_DISTRIBUTION_KEY', 'LATHE_SHARED_QUEUES', 'LATHE_VERSION', 'POWERTOOLS_SERVICE_NAME'];
 
 describe('Lambda', () => {
   test('reserves concurrency for waits and nothing else, and leaves most of the 1,000 of an account', () => {

@@ -369,6 +369,7 @@ const cases: QualityCase[] = [
     name: 'the pictures of a document are embedded in Markdown',
     input: illustrated,
     to: 'md',
+    options: { images: 'embedded' },
     read: only(async (path) => (await text(path)).trim()),
     expected: `Look: ![a red box](${redUri})`,
     usual: true,
@@ -486,7 +487,7 @@ const cases: QualityCase[] = [
     warnings: ['Emoji that no font has were not drawn: 🥺.'],
   },
   {
-    name: 'fonts that are missing are replaced by others of their widths without a warning',
+    name: 'fonts that are missing are replaced by others of their widths, in one warning',
     input: textDocument(
       ['Arial', 'Calibri', 'Cambria', 'Times New Roman', 'Courier New']
         .map((font) => paragraph(run('Text', font)))
@@ -495,6 +496,9 @@ const cases: QualityCase[] = [
     to: 'pdf',
     read: only(pdfFonts),
     expected: ['LiberationSans', 'Carlito', 'Caladea-Regular', 'LiberationSerif', 'LiberationMono'],
+    warnings: [
+      'Fonts that are not installed were replaced by others of the same widths: Arial by Liberation Sans, Calibri by Carlito, Cambria by Caladea, Times New Roman by Liberation Serif, Courier New by Liberation Mono.',
+    ],
     usual: true,
   },
   {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import { startStack, type TestStack } from '../events/stack.ts';
 import { download, formOf, postForm, taskOf } from '../support/client.ts';
 import { clientAs, denialsOf } from '../support/roles.ts';
 import { actAs, functionOf } from '../support/running-stack.ts';
-import { longVideo } from '../support/split-video.ts';
+import { longVideo, videoFacts } from '../support/split-video.ts';
 import { storedFiles } from '../support/stored-files.ts';
 import { until } from '../support/until.ts';
 
@@ -26,20 +26,22 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lathe-test-'));
-  stack = await startStack(
-    { LATHE_SPLIT_AT_ONCE: '0' },
-    {
-      alter: (altered) => {
-        functionOf(altered, { worker: 'media' }).environment.LATHE_FORM_BYTES = String(formBytes);
-      },
-    },
-  );
+  stack = await stackWithForms({ LATHE_SPLIT_AT_ONCE: '0' }, formBytes);
 });
 
 afterAll(async () => {
   await stack?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Starts a stack whose forms for media take this many bytes. */
+function stackWithForms(environment: Record<string, string>, bytes: number): Promise<TestStack> {
+  return startStack(environment, {
+    alter: (altered) => {
+      functionOf(altered, { worker: 'media' }).environment.LATHE_FORM_BYTES = String(bytes);
+    },
+  });
+}
 
 async function silence(duration: number): Promise<string> {
   const path = join(folder, `${duration}.flac`);
@@ -48,8 +50,8 @@ async function silence(duration: number): Promise<string> {
   return path;
 }
 
-async function start(path: string, output: Record<string, unknown>) {
-  const job = await stack.client.createJob({
+async function start(path: string, output: Record<string, unknown>, { client } = stack) {
+  const job = await client.createJob({
     upload: { operation: 'import/upload' },
     convert: { operation: 'convert', input: 'upload', ...output },
   });
@@ -96,4 +98,25 @@ test('a canceled run ends its upload', async () => {
 
   await until('the upload has ended', async () => (await incompleteOf(task)).length === 0, { seconds: 20 });
   expect(denialsOf(stack)).toEqual([]);
+});
+
+test('the join of a split run stores its output in parts', async () => {
+  await using splitting = await stackWithForms({ LATHE_SPLIT_SECONDS: '1' }, 100_000);
+  const path = await longVideo(folder);
+  const options = { video_codec: 'libx264', preset: 'veryfast', video_crf: 30 };
+  const { id, task } = await start(path, { output_format: 'mp4', options }, splitting);
+  const { status, result } = taskOf(await splitting.client.waitForJob(id, { seconds: 200 }), 'convert');
+  expect(status, JSON.stringify(result)).toBe('completed');
+  expect(result.estimate?.parts).toBeGreaterThan(3);
+
+  const worker = await actAs(splitting, { worker: 'media' });
+  const stored = await until('only the output is left', async () => {
+    const keys = await storedFiles(worker, task);
+    return keys.length === 1 ? keys : undefined;
+  });
+  expect(stored).toEqual([expect.stringMatching(/\/1\/large$/)]);
+  const made = join(folder, 'joined.mp4');
+  await writeFile(made, await download(result.url ?? ''));
+  expect((await videoFacts(made)).frames).toBe((await videoFacts(path)).frames);
+  expect(denialsOf(splitting)).toEqual([]);
 });

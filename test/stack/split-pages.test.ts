@@ -1,7 +1,11 @@
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { pageTexts } from '../engines/pdf/harness.ts';
 import { startStack, type TestStack } from '../events/stack.ts';
-import { formOf, postForm, taskOf } from '../support/client.ts';
-import { longPdf } from '../support/long-pdf.ts';
+import { download, formOf, postForm, taskOf } from '../support/client.ts';
+import { longPdf, scannedPdf } from '../support/long-pdf.ts';
 import { inMilliseconds, usageOf, usedBy } from '../support/metered-jobs.ts';
 import { allGone, descendantsOf } from '../support/processes.ts';
 import { actAs, functionOf } from '../support/running-stack.ts';
@@ -97,4 +101,26 @@ test('A long TIFF is made by one engine, and the result says why', async () => {
   expect(status, JSON.stringify(result)).toBe('completed');
   expect(result).toMatchObject({ split_reason: 'A TIFF file holds all pages.' });
   expect(result.estimate?.parts).toBeUndefined();
+});
+
+test('The text of a long document is recognised in parts, and added to it by one engine', async () => {
+  const lines = ['Apples', 'Bananas', 'Cherries', 'Damsons', 'Elderberries', 'Figs'].map(
+    (fruit) => `${fruit} of summer`,
+  );
+  const job = await service.client.createJob({
+    upload: { operation: 'import/upload' },
+    ocr: { operation: 'pdf/ocr', input: 'upload', options: { languages: 'eng' } },
+  });
+  await postForm(formOf(taskOf(job, 'upload')), 'scans.pdf', Buffer.from(await scannedPdf(lines)));
+  const { id, status, result } = taskOf(await service.client.waitForJob(job.id, { seconds: 200 }), 'ocr');
+
+  expect(status, JSON.stringify(result)).toBe('completed');
+  expect(result.estimate?.parts).toBeGreaterThan(2);
+  expect(result).toMatchObject({ pages: lines.length, recognised_pages: lines.length, languages: ['eng'] });
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'lathe-test-'));
+  const path = join(folder.path, 'scans.pdf');
+  await writeFile(path, await download(result.url ?? ''));
+  expect((await pageTexts(path)).map((text) => text.trim())).toEqual(lines);
+  const caller = await worker();
+  await until('only the output is left', async () => (await storedFiles(caller, id)).length === 1);
 });

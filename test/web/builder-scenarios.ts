@@ -63,7 +63,7 @@ describe('the builder', () => {
     await page.locator(`${task('small')} summary::-p-text(Options)`).click();
     await page.locator(`${task('small')} input[id$=-image_custom_width]`).fill('160');
     await add('convert', 'large');
-    await page.locator('button[aria-label="Remove small from the inputs of large"]').click();
+    await page.locator('button[aria-label="Remove small from input of large"]').click();
     await chooseIn('large', 'input', 'picture');
     await chooseFormat(page, 'jpg', `${task('large')} button[id$=-output_format]`);
     await add('export/url', 'links');

@@ -10,6 +10,7 @@ import { until } from '../support/until.ts';
 import { choose, chooseFormat, click, save, shows, showsFormat } from './browser.ts';
 // One running service for all of them: starting it takes longer than most of these tests.
 import './builder-scenarios.ts';
+import './document-scenarios.ts';
 import { fileUrl, folder, page, path, service } from './running-page.ts';
 
 /** Waits for the one result and returns its bytes, as a click on its link saves them. */

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PageSizes, PDFDocument } from '@cantoo/pdf-lib';
 import type { Page } from 'puppeteer-core';
 import sharp from 'sharp';
 import type { RunningService } from '../support/running-stack.ts';
@@ -26,6 +27,11 @@ export async function makeViews(service: RunningService, folder: string): Promis
   };
   const picture = join(folder, 'meadow.png');
   await writeFile(picture, await sharp(Buffer.from(meadow)).png().toBuffer());
+  const report = await PDFDocument.create();
+  for (const size of [PageSizes.A4, PageSizes.A4, PageSizes.Letter])
+    report.addPage(size).drawText('Report', { x: 60, y: 700, size: 60 });
+  const paper = join(folder, 'report.pdf');
+  await writeFile(paper, await report.save());
   const text = join(folder, 'letter.md');
   await writeFile(text, '# A letter\n');
   // Its format is detected by its name until it is converted.
@@ -132,6 +138,23 @@ export async function makeViews(service: RunningService, folder: string): Promis
         await page.select('#operation', 'import/sftp');
         await click(page, 'Add task');
         await page.waitForSelector('.field .wrong');
+      },
+    },
+    {
+      name: 'documents',
+      path: '/documents',
+      async prepare(page) {
+        await (await page.waitForSelector('input[type=file][accept]'))?.uploadFile(paper);
+        await page.waitForFunction(
+          () => {
+            const pictures = [...document.querySelectorAll<HTMLImageElement>('.page-picture')];
+            return pictures.length === 3 && pictures.every(({ complete }) => complete);
+          },
+          { timeout: 60_000 },
+        );
+        await page.locator('button[aria-label="Rotate Page 2 of report.pdf"]').click();
+        await page.locator('.pages input[type=checkbox]').click();
+        await page.locator('summary::-p-text(Code)').click();
       },
     },
     {

@@ -1,7 +1,7 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib';
 
 /** Writes a PDF of objects numbered from 1; the first is its catalogue. */
-function pdfOf(objects: (string | Buffer)[]): Buffer {
+export function pdfOf(objects: (string | Buffer)[]): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   const offsets: number[] = [];
   let length = parts[0]?.length ?? 0;
@@ -26,7 +26,7 @@ function pdfOf(objects: (string | Buffer)[]): Buffer {
 }
 
 /** Writes a stream with the entries of its dictionary. */
-function stream(entries: string, data: string | Buffer): Buffer {
+export function stream(entries: string, data: string | Buffer): Buffer {
   const bytes = Buffer.from(data);
   return Buffer.concat([
     Buffer.from(`<< ${entries} /Length ${bytes.length} >>\nstream\n`),
@@ -78,7 +78,7 @@ export function hugePage(box = '0 0 1000000000 1000000000', entries = ''): Buffe
 }
 
 /** Compresses zeros without ever having them: a block that is complete in itself is repeated. */
-function deflatedZeros(length: number): Buffer {
+export function deflatedZeros(length: number): Buffer {
   const blockBytes = 1_000_000;
   const block = deflateRawSync(Buffer.alloc(blockBytes), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
   const rest = deflateRawSync(Buffer.alloc(length % blockBytes), { level: 9 });

@@ -226,7 +226,7 @@ describe('PostScript that reads and writes', () => {
   });
 
   it('ends a program that never ends', async () => {
-    const { runTool } = await import('../../../functions/engines/document/pdf/pdf.ts');
+    const { runTool } = await import('../../../functions/engines/runtime/pdf-file.ts');
     const path = await made('endless.ps', '%!PS\n{ } loop\n');
     const signal = AbortSignal.timeout(1500);
 

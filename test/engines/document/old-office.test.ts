@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CompoundFile } from '../../../functions/engines/document/compound-file.ts';
 import { convertWithOffice } from '../../../functions/engines/document/office/office.ts';
+import { CompoundFile } from '../../../functions/engines/runtime/compound-file.ts';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
 import { known, only, placeOfFile, runEngine } from './harness.ts';
 import { compoundFile, oldWord } from './old-office.ts';

@@ -39,7 +39,13 @@ export function compoundFile(streams: Record<string, Buffer>): Buffer {
   };
   add([], free);
   const directory = padded(Buffer.concat(entries), sectorBytes);
-  const fat: number[] = [fatSector];
+  const sectors = [directory, ...contents.map(({ bytes }) => bytes)].reduce(
+    (sum, { length }) => sum + Math.ceil(length / sectorBytes),
+    0,
+  );
+  const perSector = sectorBytes / 4;
+  const tables = Math.ceil(sectors / (perSector - 1));
+  const fat: number[] = Array.from({ length: tables }, () => fatSector);
   const place = (bytes: Buffer) => {
     const start = fat.length;
     const count = Math.ceil(bytes.length / sectorBytes);
@@ -48,13 +54,12 @@ export function compoundFile(streams: Record<string, Buffer>): Buffer {
   };
   const directoryStart = place(directory);
   for (const { entry: index, bytes } of contents) directory.writeUInt32LE(place(bytes), index * 128 + 116);
-  if (fat.length > sectorBytes / 4) throw new Error('The streams do not fit into one sector of the allocation table.');
-  const table = Buffer.alloc(sectorBytes, 0xff);
+  const table = Buffer.alloc(tables * sectorBytes, 0xff);
   for (const [index, next] of fat.entries()) table.writeUInt32LE(next, index * 4);
-  return Buffer.concat([header(directoryStart), table, directory, ...contents.map(({ bytes }) => bytes)]);
+  return Buffer.concat([header(directoryStart, tables), table, directory, ...contents.map(({ bytes }) => bytes)]);
 }
 
-function header(directoryStart: number): Buffer {
+function header(directoryStart: number, tables: number): Buffer {
   const bytes = Buffer.alloc(sectorBytes, 0xff);
   bytes.fill(0, 0, 76);
   bytes.write('d0cf11e0a1b11ae1', 'hex');
@@ -67,14 +72,14 @@ function header(directoryStart: number): Buffer {
   ] as const)
     bytes.writeUInt16LE(value, at);
   for (const [at, value] of [
-    [44, 1],
+    [44, tables],
     [48, directoryStart],
     [56, 4096],
     [60, endOfChain],
     [68, endOfChain],
-    [76, 0],
   ] as const)
     bytes.writeUInt32LE(value, at);
+  for (let index = 0; index < tables; index++) bytes.writeUInt32LE(index, 76 + index * 4);
   return bytes;
 }
 

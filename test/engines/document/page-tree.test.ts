@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countTreePages } from '../../../functions/engines/document/pdf/page-tree.ts';
+import { countTreePages } from '../../../functions/engines/runtime/page-tree.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meetsTarget, searchQuality } from '../../../functions/engines/document/pdf/size-search.ts';
+import { meetsTarget, searchQuality } from '../../../functions/engines/runtime/size-search.ts';
 
 const always = () => true;
 

@@ -51,6 +51,31 @@ describe('the draft of a job', () => {
     expect(jobOf(withoutTask(draft, named('paper', draft))).tasks.small).toEqual({ operation: 'compress' });
   });
 
+  it('keeps the files for roles, when a task is renamed and of an existing job', () => {
+    const marked: JobBody = {
+      tasks: {
+        logo: { operation: 'import/upload' },
+        file: { operation: 'import/upload' },
+        mark: { operation: 'pdf/watermark', input: 'file', picture: 'logo', filename: 'file' },
+      },
+    };
+    const draft = draftOf(marked);
+    expect(jobOf(draft)).toEqual(marked);
+    const renamed = withTask(draft, { ...named('logo', draft), name: 'picture' });
+    expect(jobOf(renamed).tasks.mark).toMatchObject({ input: 'file', picture: 'picture', filename: 'file' });
+    expect(jobOf(withoutTask(draft, named('logo', draft))).tasks.mark).not.toHaveProperty('picture');
+    const tasks = [
+      { id: '1', name: 'logo', operation: 'import/upload', dependsOn: [], payload: {} },
+      { id: '2', name: 'file', operation: 'import/upload', dependsOn: [], payload: {} },
+      { id: '3', name: 'mark', operation: 'pdf/watermark', dependsOn: ['2', '1'], payload: { picture: ['1'] } },
+    ];
+    expect(jobOf(draftLike({ tag: null, tasks } as unknown as Job)).tasks.mark).toEqual({
+      operation: 'pdf/watermark',
+      input: 'file',
+      picture: 'logo',
+    });
+  });
+
   it('gives a new task a free name and what is there as its input', () => {
     const once = withNewTask(emptyDraft, { name: 'import/url', takesInput: false });
     const thrice = withNewTask(withNewTask(once, { name: 'convert', takesInput: true }), {

@@ -30,6 +30,8 @@ describe('A document whose pages may take long', () => {
     ['has selected pages up to its end, and others', { options: { page_range: '8-,1' } }, types, true],
     ['becomes text', {}, ['application/pdf', 'text/plain'], false],
     ['is compressed', { operation: 'compress' as const }, types, false],
+    ['is recognised', { operation: 'pdf/ocr' as const }, ['application/pdf', 'application/pdf'], true],
+    ['is a picture to be recognised', { operation: 'pdf/ocr' as const }, ['image/tiff', 'application/pdf'], false],
     ['is not a PDF', {}, ['application/msword', 'image/png'], false],
     ['is one of two', { files: [file, file] }, types, false],
   ])('or may not: it %s', (_, change, formats, expected) => {
@@ -39,14 +41,16 @@ describe('A document whose pages may take long', () => {
 
 describe('The plan of pages', () => {
   test('has ranges of about the same length, which cover the selected pages in order', () => {
-    const plan = planPages(survey, { options: { page_range: '1-95,7,200-' } }, 500, 30);
+    const plan = planPages(survey, { operation: 'convert', options: { page_range: '1-95,7,200-' } }, 500, 30);
     // 95 pages, one of them again, and the last 201.
     expect(plan).toMatchObject({ seconds: 300, surveyMs: 500, pages: 400 });
     expect(plan?.cuts).toEqual([0, 29, 59, 89, 118, 148, 178, 207, 237, 267, 297]);
   });
 
   test('has one page in a part if a page takes longer than a part', () => {
-    expect(planPages({ ...survey, pages: 3 }, { options: {} }, 0, 30)?.cuts).toEqual([0, 1, 2, 3]);
+    expect(planPages({ ...survey, pages: 3 }, { operation: 'convert', options: {} }, 0, 30)?.cuts).toEqual([
+      0, 1, 2, 3,
+    ]);
   });
 
   test.each([
@@ -56,7 +60,7 @@ describe('The plan of pages', () => {
     ['has more pages than a task may have files', { ...survey, pages: 501 }, {}],
     ['holds all pages in one file', { seconds: 300, start: 0, end: 0, sound: false, whole: 'A TIFF.' }, {}],
   ])('does not exist for a document that %s', (_, given, options) => {
-    expect(planPages(given, { options }, 0, 30)).toBeUndefined();
+    expect(planPages(given, { operation: 'convert', options }, 0, 30)).toBeUndefined();
   });
 
   test('names its parts by their order', () => {
