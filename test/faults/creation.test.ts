@@ -9,6 +9,7 @@ import {
   imports,
   pauseConsumers,
   processings,
+  requiredRoles,
   roleOf,
   takeAway,
   withPassword,
@@ -58,7 +59,7 @@ describe('a task of every operation', () => {
       // Of no known format yet, so that no option is refused before it is known.
       const upload = await service.client.createTask('import/upload');
       const inputs = Array.isArray(parameters.input) ? { input: parameters.input.map(() => upload.id) } : {};
-      const body = { ...parameters, ...inputs };
+      const body = { ...parameters, ...inputs, ...requiredRoles(operation, upload.id) };
       const headers = { 'idempotency-key': randomUUID() };
       const first = await service.client.call<TaskView>('POST', `/v1/process/${operation}`, body, headers);
       const second = await service.client.call<TaskView>('POST', `/v1/process/${operation}`, body, headers);
@@ -75,6 +76,7 @@ describe('a task of every operation', () => {
       const input = await service.client.createTask('import/base64', fileOf(from));
       const task = await service.client.createTask(operation, {
         input: operation === 'merge' ? [input.id, input.id] : [input.id],
+        ...requiredRoles(operation, input.id),
         output_format: to,
       });
       expect(task.status).toBe('created');

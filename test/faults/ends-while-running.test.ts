@@ -97,7 +97,7 @@ test('workers, transfers and the sweep announce the deletion of a task that list
     const { id, taskId } = await copyFromThePast(service, job, index + 2);
     expect((await client.call('DELETE', `/v1/process/jobs/${id}`)).status).toBe(200);
     if (worker === undefined) await makeDue(service, keyOfJob(id), id);
-    else await sendAsOperator(service, new RegExp(`^Engine${worker}WorkQueue[0-9A-F]{8}$`), { taskId });
+    else await sendAsOperator(service, new RegExp(`^Engine${worker}WorkQueue[0-9A-F]{8}$`), { taskId, engine: worker });
     const { user } = taskOf(job, 'task');
     await until(
       `${worker ?? 'the sweep'} has deleted it`,

@@ -280,10 +280,10 @@ describe('the sweep', () => {
       await change(service, keyOfJob(job.id), { createdAt: long, dueAt: past });
       await change(service, keyOfTask(alone.id), { createdAt: long, dueAt: past });
     }
-    for (const { engine } of conversions)
+    for (const [queue, tasks = []] of Object.entries(Object.groupBy(conversions, (each) => each.queue)))
       await until(
-        `the task of ${engine} is queued again`,
-        async () => (await countMessages(service, queueOf(engine))) === 2,
+        `the tasks of ${queue} are queued again`,
+        async () => (await countMessages(service, queueOf(queue))) === 2 * tasks.length,
       );
     await until(
       'the exports are queued again',
@@ -392,8 +392,10 @@ describe('the sweep', () => {
       const message = { Records: [{ s3: { object: { key: uploadKey(id) } } }] };
       await sendAsOperator(service, deadLetters, message);
     }
-    const ofEngines = engineCatalogues.map(({ engine }) => new RegExp(`^Engine${engine}WorkDeadLetters`));
-    for (const queue of ofEngines) await sendAsOperator(service, queue, { taskId: newId() });
+    const ofEngines = [...new Set(processings().map(({ queue }) => queue))].map(
+      (queue) => new RegExp(`^Engine${queue}WorkDeadLetters`),
+    );
+    for (const queue of ofEngines) await sendAsOperator(service, queue, { taskId: newId(), engine: 'image' });
     await until('one is left', async () => (await countMessages(service, deadLetters)) === 1);
     for (const queue of ofEngines) await until('none is left', async () => (await countMessages(service, queue)) === 0);
     expect((await service.client.showTask(open.id)).status).toBe('processing');

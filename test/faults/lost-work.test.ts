@@ -186,19 +186,19 @@ describe.concurrent('work is not lost', { timeout: minutes * 60_000 }, () => {
       });
       const drained = () => until('the queue is empty', async () => (await messagesInOwnQueue(worker)) === 0);
 
-      await sendToOwnQueue(worker, JSON.stringify({ taskId: taskOf(early, 'convert').id }));
+      await sendToOwnQueue(worker, JSON.stringify({ taskId: taskOf(early, 'convert').id, engine: 'image' }));
       await drained();
       expect((await service.client.showTask(taskOf(early, 'convert').id)).status).toBe('created');
 
       const job = await startSlowJob(service.client);
       const { id: taskId } = taskOf(job, 'convert');
-      await sendToOwnQueue(worker, JSON.stringify({ taskId }));
+      await sendToOwnQueue(worker, JSON.stringify({ taskId, engine: 'image' }));
       await expectOneOutput(service, job);
       await drained();
       const before = await service.client.showJob(job.id);
       const files = await storedFiles(worker, taskId);
 
-      await sendToOwnQueue(worker, JSON.stringify({ taskId }));
+      await sendToOwnQueue(worker, JSON.stringify({ taskId, engine: 'image' }));
       await drained();
       expect(await storedFiles(worker, taskId)).toEqual(files);
       expect(await service.client.showJob(job.id)).toEqual(before);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { catalogue, engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { makeCredentials } from '../../packages/local-aws/src/iam/credentials.ts';
 import type { LocalRole, LocalStack } from '../../packages/local-aws/src/template/model.ts';
-import { isProcessing } from '../../shared/operations/operations.ts';
+import { isProcessing, outputFormatOf, processingOf, roleNames } from '../../shared/operations/operations.ts';
 import type { TaskDefinition } from './client.ts';
 
 /** Returns the role of a function by its name in the template without the hash, such as `HttpCancelTask`. */
@@ -103,17 +103,23 @@ export function fileOf(extension: string): { file: string; filename: string } {
   };
 }
 
-/** Lists which engine processes files by which operation, each with its own formats. */
-export function processings(): { operation: string; engine: string; from: string; to: string }[] {
+/** Lists which engine processes files by which operation, each with its own formats and the engine whose queue it uses. */
+export function processings(): { operation: string; engine: string; queue: string; from: string; to: string }[] {
   const seen = new Set<string>();
-  return engineCatalogues.flatMap(({ engine, capabilities }) =>
+  return engineCatalogues.flatMap(({ engine, worker, capabilities }) =>
     capabilities.flatMap(({ operation, from: [from], to: [to] }) => {
       const key = `${operation} ${engine}`;
       if (seen.has(key) || from === undefined || to === undefined) return [];
       seen.add(key);
-      return [{ operation, engine, from, to }];
+      return [{ operation, engine, queue: worker ?? engine, from, to }];
     }),
   );
+}
+
+/** Returns the fields that an operation requires in addition to its input, each with this task. */
+export function requiredRoles(operation: string, input: string): Record<string, string[]> {
+  const { roles = {} } = isProcessing(operation) ? processingOf(operation) : {};
+  return Object.fromEntries(roleNames.filter((role) => roles[role] === 'required').map((role) => [role, [input]]));
 }
 
 const stores = {
@@ -145,12 +151,13 @@ export const exports = (input: string): TaskDefinition[] => [
 /** Tasks of every operation that processes files, with a password if the operation takes one. */
 export const withPassword = (input: string): TaskDefinition[] =>
   [...new Set(processings().map(({ operation }) => operation))].map((operation) => {
-    const output_format = operation === 'trim' ? 'mp3' : 'pdf';
-    const takesPassword =
-      isProcessing(operation) && catalogue.optionNames(operation, output_format).includes('password');
+    if (!isProcessing(operation)) throw new Error(`${operation} processes no files.`);
+    const output_format = outputFormatOf(operation, operation === 'trim' ? 'mp3' : undefined, 'pdf');
+    const takesPassword = catalogue.optionNames(operation, output_format).includes('password');
     return {
       operation,
       input: operation === 'merge' ? [input, input] : [input],
+      ...requiredRoles(operation, input),
       output_format,
       options: takesPassword ? { password: 'secret' } : {},
     };

@@ -1,11 +1,12 @@
 import { chmod, copyFile, mkdtemp, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { catalogue } from '../../../functions/engines/pdf/catalogue.ts';
 import { EngineError, type InputFile, type Work } from '../../../functions/engines/runtime/engine.ts';
 import { Sandbox } from '../../../functions/engines/runtime/sandbox/sandbox.ts';
 import { giveInput } from '../../support/sandboxed.ts';
 
-/** Work for this process, which simulates the function of the engine. */
+/** Work for this process, which simulates the function of the engine. It comes by standard input: arguments have a limit that certificates exceed. */
 export interface HostRequest {
   works: Omit<Work, 'folder'>[];
   /** Where outputs are kept for the test. */
@@ -21,7 +22,7 @@ export interface HostOutcome {
 }
 
 const maxSeconds = 60;
-const { works, folder }: HostRequest = JSON.parse(process.argv[2] ?? '');
+const { works, folder }: HostRequest = JSON.parse(await text(process.stdin));
 const sandbox = new Sandbox({
   module: new URL('../../../functions/engines/pdf/run.ts', import.meta.url),
   memoryBytes: catalogue.resources.memoryMegabytes * 1024 ** 2,

@@ -123,8 +123,10 @@ async function perform(each: (typeof cases)[number], paths: string[], mask: stri
     folder: place.path,
   };
   const host = fileURLToPath(new URL('hostile-host.ts', import.meta.url));
-  const [program = '', ...args] = [...mask, process.execPath, host, JSON.stringify(request)];
-  const { stdout } = await run(program, args, { maxBuffer: 2 ** 26 });
+  const [program = '', ...args] = [...mask, process.execPath, host];
+  const running = run(program, args, { maxBuffer: 2 ** 26 });
+  running.child.stdin?.end(JSON.stringify(request));
+  const { stdout } = await running;
   return stdout
     .trim()
     .split('\n')
