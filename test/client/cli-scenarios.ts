@@ -470,6 +470,7 @@ describe('exit codes', () => {
     [['jobs', '--url', 'ftp://x'], 2, /Expected a service URL/],
     [['jobs', '--key', 'wrong'], 3, /Set LATHE_API_KEY to your API key/],
     [['bogus'], 2, /Unknown command bogus/],
+    [['--key'], 2, /Expected a command before --key, such as lathe convert/],
     [['convert', 'one'], 2, /Expected an input and an output/],
     [['convert', 'a', 'b'], 2, /Expected an output with an extension, such as b\.pdf, or --to FORMAT/],
     [['convert', 'a', 'b.jpg', '--option', 'quality=1', '--option', 'quality=2'], 2, /received quality twice/],

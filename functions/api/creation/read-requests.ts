@@ -90,10 +90,12 @@ const elsewhere: Record<string, string> = {
 function unknownOperation(operation: unknown): string {
   const expected = `Expected one of ${operationNames.join(', ')}`;
   if (operation === undefined) return `The field is missing. ${expected}.`;
-  const received = `${expected} but received ${JSON.stringify(operation).slice(0, 100)}.`;
-  if (typeof operation !== 'string') return received;
+  const received = JSON.stringify(operation).slice(0, 100);
+  if (typeof operation !== 'string') return `${expected} but received ${received}.`;
   const known = Object.hasOwn(elsewhere, operation) ? elsewhere[operation] : undefined;
-  return known === undefined ? `${received}${suggestion(operation, operationNames)}` : `${received} Use ${known}.`;
+  const meant = known === undefined ? suggestion(operation, operationNames) : ` Use ${known}.`;
+  // The list is so long that it would hide the suggestion.
+  return `Unknown operation ${received}.${meant || ` ${expected}.`}`;
 }
 
 /** Returns the tasks that may have several files: imports of a prefix, and tasks that process their files one by one. */

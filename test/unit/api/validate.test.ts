@@ -63,9 +63,13 @@ test('a body that is no object is named by what it is', () => {
 
 test.each([
   [undefined, /^The field is missing\. Expected one of import\/upload, .*, export\/sftp\.$/],
-  ['covert', /but received "covert"\. Did you mean convert\?$/],
-  ['import/s3', /Use import\/objstore_a, which reads from Amazon S3 and compatible stores\.$/],
-  ['constructor', /but received "constructor"\.$/],
+  ['covert', /^Unknown operation "covert"\. Did you mean convert\?$/],
+  ['pdf/stmap', /^Unknown operation "pdf\/stmap"\. Did you mean pdf\/stamp\?$/],
+  [
+    'import/s3',
+    /^Unknown operation "import\/s3"\. Use import\/objstore_a, which reads from Amazon S3 and compatible stores\.$/,
+  ],
+  ['constructor', /^Unknown operation "constructor"\. Expected one of import\/upload, .*, export\/sftp\.$/],
   [7, /but received 7\.$/],
 ])('an operation %s is answered with those that exist, and what is meant if that is known', (operation, message) => {
   expect(errorsOf(() => readJobTasks({ a: { operation } }))).toEqual({

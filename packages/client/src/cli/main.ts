@@ -54,6 +54,8 @@ export async function main(args: string[], output: Output): Promise<number> {
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   try {
     const command = Object.entries(commands).find(([known]) => known === name)?.[1];
+    if (!command && name.startsWith('-'))
+      throw new UsageError(`Expected a command before ${name}, such as lathe convert. Run lathe help for a list.`);
     if (!command) throw new UsageError(`Unknown command ${name}. Run lathe help for a list.`);
     return await command(rest, output, interruption.signal);
   } catch (error) {
