@@ -104,7 +104,7 @@ export function widthOf(grapheme: string): number {
  * Returns tesseract's font of one empty glyph with as many of them as there are widths. Some readers place the end of a
  * character by the font's own widths, and see a space after each that is wider.
  */
-export function withGlyphs(trueType: Buffer, widths: number[]): Buffer {
+function withGlyphs(trueType: Buffer, widths: number[]): Buffer {
   const count = trueType.readUInt16BE(4);
   const records = Array.from({ length: count }, (_, index) => trueType.subarray(12 + 16 * index, 28 + 16 * index));
   const tables = new Map(
