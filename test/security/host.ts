@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
+import type { ProcessingOperation } from '../../shared/operations/operations.ts';
 import { giveInput } from '../support/sandboxed.ts';
 
 /** A request of the test to this process, which simulates the function of an engine. */
 export interface HostRequest {
   module: string;
   network: boolean;
+  operation: ProcessingOperation;
   input: { path: string; format: string };
   outputFormat: string;
   /** The program that is replaced by a probing one, `snoop.pl` next to it. */
@@ -53,15 +55,13 @@ try {
   const script = join(dirname(request.planted), 'snoop.pl');
   await plant(script, snoop);
   const input = { path, name: basename(path), format: request.input.format, size: (await stat(path)).size };
-  const { outputFormat } = request;
+  const { operation, outputFormat } = request;
   // For the planted engine; others have no such option.
   const options = { snoop: JSON.stringify([script, ...snoop]) };
-  const outcome = await sandbox
-    .run({ operation: 'convert', inputs: [input], outputFormat, options, folder }, context, 'ann')
-    .then(
-      () => 'it ended well',
-      (error: unknown) => String(error),
-    );
+  const outcome = await sandbox.run({ operation, inputs: [input], outputFormat, options, folder }, context, 'ann').then(
+    () => 'it ended well',
+    (error: unknown) => String(error),
+  );
   const found = await reports(sandbox.folder);
   process.stdout.write(`${JSON.stringify({ outcome, found, barriers: await sandbox.barriers() })}\n`);
 } finally {

@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Barriers } from '../../functions/engines/runtime/barriers.ts';
+import type { ProcessingOperation } from '../../shared/operations/operations.ts';
 import { onlyInBreadth } from '../support/breadth.ts';
 import { compileCache } from '../support/compile-cache.ts';
 import { skipBecause } from '../support/skip.ts';
@@ -22,6 +23,8 @@ const ordinaryUser = 12_345;
 
 interface Plant {
   engine: string;
+  /** Defaults to `convert`. */
+  operation?: ProcessingOperation;
   /** The engine's module, if that is replaced. */
   module?: string;
   /** The replaced program, by PATH or by a variable that names it. */
@@ -80,6 +83,19 @@ const plants: Plant[] = [
     descriptors: ['3 socket', '4 socket'],
     variables: ['DBUS_SESSION_BUS_ADDRESS', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME'],
   },
+  {
+    engine: 'mail',
+    program: 'chromium',
+    variable: 'LATHE_CHROMIUM',
+    network: true,
+    from: 'eml',
+    to: 'pdf',
+    content: 'From: a@example.com\nSubject: A message\n\nWords\n',
+    descriptors: ['3 socket', '4 socket'],
+    variables: ['DBUS_SESSION_BUS_ADDRESS', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME'],
+  },
+  { engine: 'markdown', program: 'pdfinfo', from: 'pdf', to: 'md', content: '%PDF-1.4\n' },
+  { engine: 'pdf', operation: 'pdf/optimize', program: 'pdfinfo', from: 'pdf', to: 'pdf', content: '%PDF-1.4\n' },
   { engine: 'archive', program: '7zz', from: 'zip', to: '7z', content: 'PK\u0005\u0006'.padEnd(22, '\0') },
   {
     engine: 'ebook',
@@ -309,6 +325,7 @@ async function snoop(plant: Plant, mode: Mode, variables: Record<string, string>
   const request: HostRequest = {
     module: new URL(plant.module ?? `../../functions/engines/${plant.engine}/run.ts`, import.meta.url).href,
     network: plant.network ?? false,
+    operation: plant.operation ?? 'convert',
     input: { path: input, format: plant.from },
     outputFormat: plant.to,
     planted,

@@ -1,11 +1,12 @@
 import { addressParser } from 'postal-mime';
 import { safeName } from '../../../shared/files/names.ts';
 import { EngineError } from '../runtime/engine.ts';
+import { openArmor, pgpNotes } from './armor.ts';
 import { describeCalendar } from './calendar.ts';
 import { decodeDeclared } from './charsets.ts';
 import { type Attachment, type Block, emptyMessage, type Message, parseDate } from './message.ts';
 import { contentOf, decodeHeader, first, type Part, parsePart } from './mime.ts';
-import { openSigned } from './signed.ts';
+import { openSmime } from './signed.ts';
 import { readTnef } from './tnef.ts';
 
 const maxAddresses = 500;
@@ -13,6 +14,13 @@ const maxAddresses = 500;
 const maxNesting = 5;
 /** Messages in a message, at all depths. */
 const maxNested = 200;
+
+const smimeNotes = {
+  signed: 'Signed with S/MIME. The signature was not verified.',
+  signature: 'The file of S/MIME has certificates or a signature, and no content.',
+  encrypted: 'Encrypted with S/MIME. The content cannot be shown without the key of a recipient.',
+  unknown: 'The content is protected with S/MIME in a form that could not be read.',
+};
 
 /** How deep a message is in others, and how many of them there are. */
 export interface Nesting {
@@ -100,12 +108,12 @@ async function collect(part: Part, message: Message, nesting: Nesting): Promise<
     case 'multipart/signed': {
       if (start) await collect(start, message, nesting);
       const isPgp = part.parameters.get('protocol')?.includes('pgp');
-      message.notes.push(`Signed with ${isPgp ? 'OpenPGP' : 'S/MIME'}. The signature was not verified.`);
+      message.notes.push(isPgp ? pgpNotes.signed : smimeNotes.signed);
       for (const other of others.slice(1)) await collect(other, message, nesting);
       return;
     }
     case 'multipart/encrypted':
-      message.notes.push('Encrypted with OpenPGP. The content cannot be shown without the key of a recipient.');
+      message.notes.push(pgpNotes.encrypted);
       for (const other of others) await collectFile(other, message, nesting);
       return;
     default:
@@ -118,6 +126,12 @@ async function collect(part: Part, message: Message, nesting: Nesting): Promise<
   const isFirst = message.body.length === 0;
   if (isText && part.disposition !== 'attachment' && (part.name === undefined || isFirst)) {
     const block = await blockOf(part);
+    const opened = block.text === undefined ? undefined : openArmor(block.text);
+    if (opened) {
+      block.text = opened.text;
+      message.notes.push(opened.note);
+      if (opened.file) message.attachments.push(opened.file);
+    }
     if ((block.html ?? block.text ?? '').trim() !== '') message.body.push(block);
     return;
   }
@@ -207,14 +221,22 @@ async function collectFile(part: Part, message: Message, nesting: Nesting): Prom
   if (/^message\/(?:rfc822|global)$/.test(mediaType)) return collectMessage(part, message, nesting);
   const bytes = contentOf(part);
   const attachment = fileOf(part, nameOf(part, usualName(mediaType)), bytes);
-  if (/^application\/(?:x-)?pkcs7-mime$/.test(mediaType)) {
-    const content = openSigned(bytes);
-    message.notes.push(
-      content
-        ? 'Signed with S/MIME. The signature was not verified.'
-        : 'Encrypted with S/MIME. The content cannot be shown without the key of a recipient.',
-    );
-    if (content) return collect(parsePart(content), message, nesting);
+  const isSmime = /^application\/(?:x-)?pkcs7-mime$/.test(mediaType);
+  // Gateways replace the type by that of any file.
+  if (isSmime || (mediaType === 'application/octet-stream' && /\.p7m$/i.test(attachment.name))) {
+    const opened = openSmime(bytes);
+    if (opened || isSmime) message.notes.push(smimeNotes[opened?.kind ?? 'unknown']);
+    if (opened?.kind === 'signed' && nesting.depth < maxNesting) {
+      const inside = { ...nesting, depth: nesting.depth + 1 };
+      await collect(parsePart(opened.content), message, inside);
+      nesting.count = inside.count;
+      return;
+    }
+  }
+  // Exchange makes files of the parts of an encrypted message.
+  if (mediaType === 'application/pgp-encrypted' && /^\s*Version: 1\s*$/.test(bytes.toString('latin1', 0, 100))) {
+    message.notes.push(pgpNotes.encrypted);
+    return;
   }
   if (/^application\/(?:vnd\.)?ms-tnef$/.test(mediaType) || /^winmail\.dat$/i.test(attachment.name)) {
     const found = await readTnef(bytes);

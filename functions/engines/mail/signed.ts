@@ -5,22 +5,29 @@ interface Element {
   end: number;
 }
 
+/** What a file of S/MIME (RFC 8551) is. Anyone can read what is only signed. */
+export type Smime = { kind: 'signed'; content: Buffer } | { kind: 'signature' | 'encrypted' };
+
 /** 1.2.840.113549.1.7.2: signed data, and .1: the content itself. */
 const signedData = '2a864886f70d010702';
 const plainData = '2a864886f70d010701';
+/** Enveloped data, encrypted data, and authenticated enveloped data. */
+const encrypted = ['2a864886f70d010703', '2a864886f70d010706', '2a864886f70d0109100117'];
 const maxDepth = 12;
 
-/** Returns the content of a signed S/MIME file, which anyone can read; undefined for an encrypted or damaged one. */
-export function openSigned(bytes: Buffer): Buffer | undefined {
+/** Opens a file of S/MIME. Returns undefined for one that is damaged or of another kind. */
+export function openSmime(bytes: Buffer): Smime | undefined {
   const isText = bytes[0] !== 0x30 && /^[\w+/=\s-]+$/.test(bytes.toString('latin1', 0, 200));
   const [whole] = childrenOf(isText ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes);
   const [type, wrapper] = whole ? childrenOf(whole.content) : [];
-  if (type?.content.toString('hex') !== signedData || !wrapper) return undefined;
+  const kind = type?.content.toString('hex') ?? '';
+  if (encrypted.includes(kind)) return { kind: 'encrypted' };
+  if (kind !== signedData || !wrapper) return undefined;
   const [signed] = childrenOf(wrapper.content);
   const [, , inner] = signed ? childrenOf(signed.content) : [];
   const [innerType, content] = inner ? childrenOf(inner.content) : [];
-  if (innerType?.content.toString('hex') !== plainData || !content) return undefined;
-  return Buffer.concat(octets(content.content, 0));
+  if (innerType?.content.toString('hex') !== plainData) return undefined;
+  return content ? { kind: 'signed', content: Buffer.concat(octets(content.content, 0)) } : { kind: 'signature' };
 }
 
 /** Joins the pieces of an octet string, which may be nested. */

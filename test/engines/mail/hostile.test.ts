@@ -47,6 +47,25 @@ const page = (body: string, ...headers: string[]) =>
     body,
   ]);
 
+/** A message that is signed with S/MIME again and again, each time with its content inside. */
+function nestedSigned(times: number): Buffer {
+  const element = (tag: number, ...parts: Buffer[]) => {
+    const content = Buffer.concat(parts);
+    const head = Buffer.from([tag, 0x84, 0, 0, 0, 0]);
+    head.writeUInt32BE(content.length, 2);
+    return Buffer.concat([head, content]);
+  };
+  const kind = (number: number) => Buffer.from([0x06, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, number]);
+  let message = Buffer.from('Content-Type: text/plain\r\n\r\nwords');
+  for (let time = 0; time < times; time++) {
+    const inner = element(0x30, kind(1), element(0xa0, element(0x04, message)));
+    const signed = element(0x30, element(0x02, Buffer.from([1])), element(0x31), inner);
+    const file = element(0x30, kind(2), element(0xa0, signed));
+    message = Buffer.concat([Buffer.from('Content-Type: application/pkcs7-mime\r\n\r\n'), file]);
+  }
+  return Buffer.concat([Buffer.from('From: a@example.com\r\n'), message]);
+}
+
 describe('hostile mail', () => {
   it('reaches no file and no address, and runs nothing', async () => {
     const target = [url, `file://${file}`];
@@ -215,6 +234,7 @@ describe('hostile mail', () => {
         Buffer.from('789f3e2201000190080004000000ffffffff', 'hex').toString('base64'),
       ]),
     ],
+    ['signed messages in each other', nestedSigned(3_000)],
     [
       'a signature that is nested',
       mail([

@@ -63,3 +63,67 @@ export function packedRtf(text: string): Buffer {
   header.write('MELA', 8, 'latin1');
   return Buffer.concat([header, body]);
 }
+
+export interface TnefFile {
+  /** Properties by tag and type, such as `0037001F`. */
+  values?: Values;
+  /** Attributes by level and identifier, such as `1 0x8004`: those of programs before Outlook. */
+  attributes?: [level: number, id: number, content: Buffer][];
+  attachments?: { title: string; data?: Buffer; values?: Values; message?: TnefFile }[];
+}
+
+/** Writes a winmail.dat as Outlook does (MS-OXTNEF). */
+export function tnefFile({ values = {}, attributes = [], attachments = [] }: TnefFile): Buffer {
+  const files = attachments.flatMap(({ title, data, values: own = {}, message }) => [
+    attribute(2, 0x6_9002, Buffer.alloc(14)),
+    attribute(2, 0x1_8010, Buffer.from(`${title}\0`, 'latin1')),
+    ...(data ? [attribute(2, 0x6_800f, data)] : []),
+    attribute(2, 0x6_9005, propertyList({ ...own, ...(message ? { '3701000D': objectOf(tnefFile(message)) } : {}) })),
+  ]);
+  return Buffer.concat([
+    Buffer.from('789f3e220100', 'hex'),
+    attribute(1, 0x8_9006, Buffer.from('00000100', 'hex')),
+    ...attributes.map(([level, id, content]) => attribute(level, id, content)),
+    ...(Object.keys(values).length > 0 ? [attribute(1, 0x6_9003, propertyList(values))] : []),
+    ...files,
+  ]);
+}
+
+/** The class of a message in a message, and its file. */
+function objectOf(file: Buffer): Buffer {
+  return Buffer.concat([Buffer.from('0703020000000000c000000000000046', 'hex'), file]);
+}
+
+function attribute(level: number, id: number, content: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUInt8(level, 0);
+  head.writeUInt32LE(id, 1);
+  head.writeUInt32LE(content.length, 5);
+  const checksum = Buffer.alloc(2);
+  checksum.writeUInt16LE(content.reduce((sum, byte) => (sum + byte) & 0xffff, 0));
+  return Buffer.concat([head, content, checksum]);
+}
+
+function propertyList(values: Values): Buffer {
+  const long = (value: number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeInt32LE(value);
+    return bytes;
+  };
+  const padded = (bytes: Buffer) => Buffer.concat([long(bytes.length), bytes, Buffer.alloc(-bytes.length & 3)]);
+  // A named property precedes the others, as one of Outlook's own usually does.
+  const named = Buffer.concat([Buffer.from('03000080', 'hex'), Buffer.alloc(16), long(0), long(0x8554), long(7)]);
+  const written = Object.entries(values).map(([tag, value]) => {
+    const head = Buffer.alloc(4);
+    head.writeUInt16LE(Number.parseInt(tag.slice(4), 16), 0);
+    head.writeUInt16LE(Number.parseInt(tag.slice(0, 4), 16), 2);
+    if (typeof value === 'number' || typeof value === 'boolean') return Buffer.concat([head, long(Number(value))]);
+    if (value instanceof Date) throw new Error('Dates are not written.');
+    return Buffer.concat([
+      head,
+      long(1),
+      padded(Buffer.isBuffer(value) ? value : Buffer.from(`${value}\0`, 'utf16le')),
+    ]);
+  });
+  return Buffer.concat([long(written.length + 1), named, ...written]);
+}

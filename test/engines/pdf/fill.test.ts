@@ -4,14 +4,20 @@ import { promisify } from 'node:util';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { gsForm, handForm, libForm } from './form-samples.ts';
+import { gsForm, handForm, libForm, officeForm } from './form-samples.ts';
 import { expectSound, folderOfFile, objectsOf, only, type PdfRun, pageTexts, render, runPdf } from './harness.ts';
 
 const run = promisify(execFile);
 const place = folderOfFile();
 
 beforeAll(async () => {
-  await Promise.all([gsForm(place.at('gs.pdf')), libForm(place.at('lib.pdf')), handForm(place.at('hand.pdf'))]);
+  const { at } = place;
+  await Promise.all([
+    gsForm(at('gs.pdf')),
+    libForm(at('lib.pdf')),
+    handForm(at('hand.pdf')),
+    officeForm(at('office.pdf')),
+  ]);
 });
 
 const fill = (name: string, values: unknown, options: Record<string, unknown> = {}) =>
@@ -69,6 +75,19 @@ describe('a filled form', () => {
     expect(await darkByGhostscript(path, 2, [52, 332, 190, 16])).toBeGreaterThan(100);
   });
 
+  it('of LibreOffice has its values for other readers', async () => {
+    const values = { person: 'Zoë Müller', notes: 'First line\nsecond', agree: true, color: 'green', size: 'M' };
+    const path = only(await fill('office.pdf', values));
+    const form = await formOf(path);
+
+    await expectSound(path);
+    expect(form.getTextField('person').getText()).toBe('Zoë Müller');
+    expect(form.getCheckBox('agree').isChecked()).toBe(true);
+    expect(form.getDropdown('color').getSelected()).toEqual(['green']);
+    expect(form.getRadioGroup('size').getSelected()).toBe('M');
+    expect((await pageTexts(path)).join()).toMatch(/Zoë Müller.*First line\s+second.*green/s);
+  });
+
   it('by hand has what fields inherit, the value on each page, and the names of states as they are', async () => {
     const values = {
       'all.shared': 'Words in two widgets',
@@ -99,22 +118,34 @@ describe('a filled form', () => {
     ]);
   });
 
-  it.each(['lib.pdf', 'hand.pdf', 'gs.pdf'])('is flattened without fields or their values, of %s', async (name) => {
-    const values = {
-      'lib.pdf': { 'person.name': 'Flat words', agree: 'Yes' },
-      'hand.pdf': { 'all.shared': 'Flat words', sex: 'female' },
-      'gs.pdf': { name: 'Flat words', land: 'FR' },
-    }[name];
-    const open = only(await fill(name, values));
-    const path = only(await fill(name, values, { flatten: true }));
-    const objects = JSON.stringify(await objectsOf(path));
+  it.each(['lib.pdf', 'hand.pdf', 'gs.pdf', 'office.pdf'])(
+    'is flattened without fields or their values, of %s',
+    async (name) => {
+      const values = {
+        'lib.pdf': { 'person.name': 'Flat words', agree: 'Yes' },
+        'hand.pdf': { 'all.shared': 'Flat words', sex: 'female' },
+        'gs.pdf': { name: 'Flat words', land: 'FR' },
+        'office.pdf': { person: 'Flat words', agree: true, size: 'M' },
+      }[name];
+      const open = only(await fill(name, values));
+      const path = only(await fill(name, values, { flatten: true }));
+      const objects = JSON.stringify(await objectsOf(path));
 
-    await expectSound(path);
-    expect(objects).not.toMatch(/Widget|AcroForm|u:Flat words/);
-    expect((await pageTexts(path))[0]).toContain('Flat words');
-    const [before, after] = [await render(open, 1, 100), await render(path, 1, 100)];
-    expect(after.inked()).toEqual(before.inked());
-    expect(Math.abs(after.dark() - before.dark())).toBeLessThan(30);
+      await expectSound(path);
+      expect(objects).not.toMatch(/Widget|AcroForm|u:Flat words/);
+      const page = (await pageTexts(path)).findIndex((text) => text.includes('Flat words')) + 1;
+      const [before, after] = [await render(open, page, 100), await render(path, page, 100)];
+      expect(after.inked()).toEqual(before.inked());
+      expect(Math.abs(after.dark() - before.dark())).toBeLessThan(30);
+    },
+  );
+
+  it('by LaTeX, whose buttons have no appearances, shows what is on', async () => {
+    await handForm(place.at('latex.pdf'), { byLatex: true });
+    const path = only(await fill('latex.pdf', { sex: 'Fē' }));
+
+    expect((await render(path)).at(70, 130)).not.toEqual([255, 255, 255]);
+    expect(JSON.stringify(await objectsOf(path))).toContain('"/V":"/\\\\376\\\\377\\\\000F\\\\001\\\\023"');
   });
 
   it('is flattened as it is without values, and a checkbox without appearances is drawn', async () => {

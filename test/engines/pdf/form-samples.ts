@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { degrees, PDFName, type PDFTextField, TextAlignment } from '@cantoo/pdf-lib';
 import { pdfOf, stream } from '../document/heavy-files.ts';
-import { byGhostscript, byPdfLib } from './harness.ts';
+import { byGhostscript, byLibreOffice, byPdfLib } from './harness.ts';
 
 /** Makes a form by Ghostscript, which lists none of the fields: only their page refers to them. */
 export function gsForm(path: string): Promise<string> {
@@ -13,6 +13,15 @@ export function gsForm(path: string): Promise<string> {
     [ {Catalog} << /AcroForm << /Fields [] >> >> /PUT pdfmark
     /Helvetica 20 selectfont 72 740 moveto (A form) show showpage`,
   );
+}
+
+/** Makes a form by LibreOffice, which exports fields of HTML. */
+export function officeForm(path: string): Promise<string> {
+  const html = `<html><body><p>A form</p><form><p>Name <input type="text" name="person" maxlength="40"></p>
+    <p><textarea name="notes" rows="4" cols="30"></textarea></p><p><input type="checkbox" name="agree" value="yes"> I agree</p>
+    <p><select name="color"><option value="r" selected>red<option value="g">green</select></p>
+    <p><input type="radio" name="size" value="S" checked>S<input type="radio" name="size" value="M">M</p></form></body></html>`;
+  return byLibreOffice(path, html, 'html', '{"ExportFormFields":{"type":"boolean","value":"true"}}');
 }
 
 /** Makes a form by pdf-lib with every type of field, on a page that is turned. */
@@ -81,9 +90,12 @@ const blank = stream('/Type /XObject /Subtype /Form /BBox [0 0 20 20]', '');
 
 /**
  * Writes a form as by hand: attributes that fields inherit, kids without a name, a field on two pages, one that only its
- * page refers to, a widget without an object of its own, names of states that are not UTF-8, and no appearances of texts.
+ * page refers to, a widget without an object of its own, names of states that are not UTF-8, and no appearances of texts. LaTeX escapes names of
+ * states, and gives them empty appearances.
  */
-export function handForm(path: string, { catalog = '', form = '', bare = false } = {}): Promise<void> {
+export function handForm(path: string, { catalog = '', form = '', bare = false, byLatex = false } = {}): Promise<void> {
+  const exported = byLatex ? '' : '/Opt [(male) (female)]';
+  const states = byLatex ? '/\\376\\377\\000F\\001\\023 20 0 R' : '/Frau 19 0 R /Off 20 0 R';
   const text = `q BT /F 12 Tf 20 280 Td (By hand) Tj ET Q`;
   const page = (annotations: string) => `<< /Type /Page /Parent 2 0 R /Annots [${annotations}] /Contents 5 0 R >>`;
   return writeFile(
@@ -104,8 +116,8 @@ export function handForm(path: string, { catalog = '', form = '', bare = false }
       `<< ${widget} /Parent 8 0 R /Rect [20 20 120 80] /MK << /BC [0 0 0] /BG [1 1 0.8] >> /BS << /W 2 >> >>`,
       `<< ${widget} /T (own) /Parent 7 0 R /Ff 0 /Q 2 /Rect [20 120 220 140] >>`,
       `<< ${widget} /Parent 13 0 R /Rect [20 160 40 180] /AS /Off /AP << /N << /M#e4nn 19 0 R /Off 20 0 R >> >> >>`,
-      '<< /T (sex) /FT /Btn /Ff 32768 /Opt [(male) (female)] /Kids [12 0 R 14 0 R] >>',
-      `<< ${widget} /Parent 13 0 R /Rect [60 160 80 180] /AS /Off /AP << /N << /Frau 19 0 R /Off 20 0 R >> >> >>`,
+      `<< /T (sex) /FT /Btn /Ff 32768 ${exported} /Kids [12 0 R 14 0 R] >>`,
+      `<< ${widget} /Parent 13 0 R /Rect [60 160 80 180] /AS /Off /AP << /N << ${states} >> >> >>`,
       `<< ${widget} /T (stray) /FT /Tx /MaxLen 5 /DA (/Cour 10 Tf 0 g) /Rect [20 100 220 120] >>`,
       // A choice with export values, and a kid that is no object of its own.
       `<< /T (land) /FT /Ch /Ff 131072 /Opt [[(D) (Deutschland)] [(F) (Frankreich)]] /V (F) /DV (D) /Kids [18 0 R] >>`,

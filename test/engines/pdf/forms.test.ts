@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pdfOf } from '../document/heavy-files.ts';
-import { gsForm, handForm, libForm } from './form-samples.ts';
+import { gsForm, handForm, libForm, officeForm } from './form-samples.ts';
 import { folderOfFile, only, runPdf } from './harness.ts';
 
 const run = promisify(execFile);
@@ -70,6 +70,26 @@ describe('the list of the fields of a form', () => {
       ['name', 'old'],
       ['land', null],
     ]);
+  });
+
+  it('has the fields of a form by LibreOffice, and reads names of states by LaTeX', async () => {
+    await officeForm(place.at('office.pdf'));
+    await handForm(place.at('latex.pdf'), { byLatex: true });
+    const listed = await list('office.pdf');
+    const form = (await PDFDocument.load(await readFile(place.at('office.pdf')))).getForm();
+
+    expect(listed.fields.map(({ name }) => name)).toEqual(form.getFields().map((each) => each.getName()));
+    expect(listed.fields.map(({ name, type, value }) => [name, type, value])).toEqual([
+      ['person', 'text', ''],
+      ['notes', 'text', ''],
+      ['agree', 'checkbox', null],
+      ['color', 'choice', 'red'],
+      ['size', 'radio', 'S'],
+    ]);
+    expect(field(listed, 'person')).toMatchObject({ max_length: 40 });
+    expect(field(listed, 'notes')).toMatchObject({ multiline: true });
+    expect(field(listed, 'size')).toMatchObject({ options: [{ value: 'S' }, { value: 'M' }] });
+    expect(field(await list('latex.pdf'), 'sex')).toMatchObject({ options: [{}, { value: 'Fē' }] });
   });
 
   it('says whether there is XFA, and takes a password', async () => {

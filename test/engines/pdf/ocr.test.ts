@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { degrees, PDFDocument, PDFName, PDFString, StandardFonts } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { renderPage } from '../../../functions/engines/pdf/ocr/render.ts';
 import { runPdf } from './harness.ts';
 
 const run = promisify(execFile);
@@ -202,6 +203,54 @@ test('pictures and TIFFs of several pages become PDFs with text, or text', async
   expect(tiff.details).toMatchObject({ pages: 2, recognised_pages: 2 });
   expect(tiff.text.split('\f').map((text) => text.trim())).toEqual([english.join('\n'), english.join('\n')]);
   expect((await readFile(outputs[0]?.path ?? '', 'utf8')).trim().split(/\n+/)).toEqual(english);
+});
+
+test('readers that use the widths in the font see words as wholes', async () => {
+  const { path } = await recognise(await document('widths.pdf', [{ scan: await scan(english) }]));
+  const { stdout } = await run('mutool', ['draw', '-q', '-F', 'txt', path]);
+  expect(stdout.trim()).toBe(english.join('\n'));
+});
+
+test('text of columns has their order, and no spaces between characters of Japanese', async () => {
+  const left = ['The committee met', 'again in the old', 'harbour. It rained', 'for nine days and', 'nights.'];
+  const right = [
+    'Nobody expected',
+    'the bridge to open',
+    'before the winter.',
+    'The ferry ran every',
+    'twenty minutes.',
+  ];
+  const lines = [left, right].map((column, across) =>
+    column.map((line, index) => `<text x="${40 + 420 * across}" y="${60 + 62 * index}">${line}</text>`),
+  );
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="860" height="520" font-size="30" font-family="DejaVu Sans"><rect width="100%" height="100%" fill="white"/>${lines.join('')}</svg>`;
+  await sharp(Buffer.from(svg)).withDensity(200).png().toFile(at('columns.png'));
+  const japanese = svg.replace(
+    /<text.*<\/text>/,
+    '<text x="40" y="150" font-family="Noto Sans CJK JP">古い橋の修理について話し合いました。</text>',
+  );
+  await sharp(Buffer.from(japanese)).withDensity(200).png().toFile(at('japanese.png'));
+  const textOfPicture = async (name: string, languages: string) => {
+    const { outputs } = await runPdf('pdf/ocr', at(name), { options: { languages }, outputFormat: 'txt' });
+    return (await readFile(outputs[0]?.path ?? '', 'utf8')).trim();
+  };
+
+  expect((await textOfPicture('columns.png', 'eng')).split(/\s+/).join(' ')).toBe([...left, ...right].join(' '));
+  expect(await textOfPicture('japanese.png', 'jpn')).toBe('古い橋の修理について話し合いました。');
+});
+
+test('scans are recognised with their own pixels', async () => {
+  const source = await sharp(await scan(english))
+    .greyscale()
+    .png()
+    .toBuffer();
+  const pdf = await PDFDocument.create();
+  pdf.addPage([360, 144]).drawImage(await pdf.embedPng(source), { x: 0, y: 0, width: 360, height: 144 });
+  await writeFile(at('sharp.pdf'), await pdf.save());
+  const space = { folder, signal: new AbortController().signal };
+  const rendered = await renderPage(at('sharp.pdf'), 1, { dpi: 150, grey: true }, space);
+  const [one, other] = await Promise.all([rendered, source].map((each) => sharp(each).greyscale().raw().toBuffer()));
+  expect(one?.compare(other ?? Buffer.of())).toBe(0);
 });
 
 describe('fails with what to do', () => {

@@ -58,6 +58,26 @@ it('fails if nothing is found, or no option says what to remove', async () => {
   await expect(runPdf('pdf/redact', made['pdf-lib'])).rejects.toThrow(/Set text, pattern, regex or areas/);
 });
 
+it('says what to do if recognition finds no text on a page, as in a photo', async () => {
+  const sky = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><rect width="400" height="300" fill="#8bd"/><circle cx="120" cy="90" r="40" fill="#fe8"/></svg>`;
+  const photo = await sharp(Buffer.from(sky)).jpeg().toBuffer();
+  const path = await byPdfLib(join(place.path, 'photo.pdf'), async (document) => {
+    document.addPage([595, 842]).drawText('Words of page 1', { x: 72, y: 700, size: 14 });
+    document.addPage([595, 842]).drawImage(await document.embedJpg(photo), { x: 72, y: 400, width: 400, height: 300 });
+  });
+  const recognised = only(await runPdf('pdf/ocr', path, { options: { languages: 'eng' } }));
+  const options = { text: 'Words' };
+
+  await expect(runPdf('pdf/redact', recognised, { options })).rejects.toThrow(
+    /^Page 2 could not be searched.*If that finds no text, as in a photo, set if_unreadable to warn/,
+  );
+  const { outputs, warnings } = await runPdf('pdf/redact', recognised, {
+    options: { ...options, if_unreadable: 'warn' },
+  });
+  expect(warnings).toEqual([expect.stringMatching(/^Page 2 could not be searched/)]);
+  expect((await pageTexts(outputs[0]?.path ?? ''))[0]).toMatch(/^of page 1/);
+});
+
 /** A page with text in a form, a link, a bookmark, tags, metadata and an attachment, and a scan with an invisible text layer. */
 async function everywhere(path: string): Promise<string> {
   const secret = 'Wanda Klein';

@@ -1,8 +1,8 @@
 import { type Form as Drawing, operands } from '../marks/apply.ts';
 import { families, rightToLeft } from '../marks/draw.ts';
 import { boxOf } from '../marks/geometry.ts';
-import { isDict, type PdfDict, type PdfObjects, type PdfValue, textOf } from '../objects.ts';
-import { type Field, type Form, hasFlag, optionsOf, statesOf, type Widget } from './fields.ts';
+import { isDict, isReference, type PdfDict, type PdfObjects, type PdfValue, textOf } from '../objects.ts';
+import { type Field, type Form, hasFlag, optionsOf, type Widget } from './fields.ts';
 import { type Block, layOut, leading, measuredTexts, type Placed } from './layout.ts';
 import { below, drawnSize, keyOf, type Style, type StyledText, type Widths } from './text.ts';
 
@@ -261,6 +261,15 @@ const marks: Record<string, string> = {
   H: '0.5 0.85 m 0.71 0.21 l 0.16 0.61 l 0.84 0.61 l 0.29 0.21 l f',
 };
 
+/** The shortest rectangle has more bytes, and LaTeX makes empty appearances, which some readers replace by their own. */
+const minDrawingBytes = 11;
+
+function isDrawn(appearance: PdfValue | undefined, pdf: PdfObjects): boolean {
+  if (!isReference(appearance) || !pdf.isStream(appearance)) return false;
+  const length = pdf.lookup(pdf.dict(appearance)?.['/Length']);
+  return typeof length !== 'number' || length >= minDrawingBytes;
+}
+
 /** Sets the state of a checkbox or radio button. Draws its appearances if it has none. */
 export function setState(field: Field, widget: Widget, isOn: boolean, pdf: PdfObjects): void {
   const dict = pdf.dict(widget.reference) ?? {};
@@ -268,7 +277,7 @@ export function setState(field: Field, widget: Widget, isOn: boolean, pdf: PdfOb
   const state = `/${widget.state}`;
   const change: PdfDict = { '/AS': isOn ? state : '/Off' };
   const frame = frameOf(widget, pdf);
-  if (frame && !statesOf(appearances['/N'], pdf).includes(state)) {
+  if (frame && !isDrawn(pdf.dict(appearances['/N'])?.[state], pdf)) {
     const { '/CA': character, '/BG': _ } = pdf.dict(dict['/MK']) ?? {};
     const usual = field.type === 'radio' ? 'l' : '4';
     const mark = marks[textOf(pdf.lookup(character)) ?? usual] ?? marks[usual];

@@ -194,12 +194,20 @@ function addStates(field: Field, pdf: PdfObjects): void {
     );
     widget.state = name?.slice(1) ?? (field.type === 'radio' && field.widgets.length > 1 ? String(index) : 'Yes');
     const byState = /^\d{1,6}$/.test(widget.state) ? exported[Number(widget.state)] : undefined;
-    widget.value = byState ?? exported[index] ?? widget.state;
+    widget.value = byState ?? exported[index] ?? readable(widget.state);
   }
 }
 
+/** Decodes the names of states by LaTeX's hyperref, which are UTF-16 with the escapes of strings: `\\376\\377\\000S`. */
+function readable(state: string): string {
+  if (!/^\\376\\377(?:\\[0-7]{3}|[^\\])*$/.test(state)) return state;
+  const text = state.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+  const bytes = Buffer.from(text, 'latin1').subarray(2);
+  return bytes.length % 2 === 0 ? bytes.swap16().toString('utf16le') : state;
+}
+
 /** Returns the names of the appearances of a button. */
-export function statesOf(appearance: PdfValue | undefined, pdf: PdfObjects): string[] {
+function statesOf(appearance: PdfValue | undefined, pdf: PdfObjects): string[] {
   const found = pdf.dict(appearance);
   // A dictionary of states holds streams; a stream is one appearance.
   return found && found['/BBox'] === undefined ? Object.keys(found) : [];

@@ -21,6 +21,7 @@ import { openInput, readPages } from '../pages/select.ts';
 import { removeSignatures } from '../signatures.ts';
 import { removeHiddenText } from './hidden-text.ts';
 import { inspectPages, type PageContent } from './inspect.ts';
+import { InvisibleFont } from './invisible-font.ts';
 import {
   applyPage,
   becomesPicture,
@@ -31,7 +32,7 @@ import {
   type ScannedDocument,
 } from './page.ts';
 import { renderPage, resolutionOf } from './render.ts';
-import { InvisibleFont } from './text-layer.ts';
+import { plainText } from './text-layer.ts';
 
 /** A page that a scan fills and that has less visible text than this is a scan with a stamp or a page number. */
 const maxStampCharacters = 300;
@@ -106,7 +107,7 @@ export const ocr: Operation = async (job) => {
   await objects.write(path, job);
   await checkPdf(path, job.folder, job, pdf.pages);
   return {
-    outputs: [await outputOf(path, outputFormat, job)],
+    outputs: [await outputOf(path, results, outputFormat, job)],
     warnings,
     details: {
       pages: pdf.pages,
@@ -188,10 +189,14 @@ function confidenceOf(pages: ReadPage[]): { confidence?: number } {
   return { confidence: Math.round(confidences.reduce((sum, value) => sum + value, 0) / confidences.length) };
 }
 
-async function outputOf(path: string, format: string, job: Job): Promise<OutputFile> {
+async function outputOf(path: string, read: ReadPage[], format: string, job: Job): Promise<OutputFile> {
   const name = withExtension(job.input.name, format);
   if (format !== 'txt') return { path, name, format };
   const text = join(job.folder, 'recognised.txt');
   await runTool('pdftotext', ['-q', '-enc', 'UTF-8', path, text], job);
+  const pages = (await readFile(text, 'utf8')).split('\f');
+  // Poppler guesses the order of columns, which is known of pages that had no text.
+  for (const page of read) if (page.existing.length === 0) pages[page.index] = plainText(page.text);
+  await writeFile(text, pages.join('\f'));
   return { path: text, name, format };
 }

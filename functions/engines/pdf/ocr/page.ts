@@ -5,8 +5,9 @@ import type { Job } from '../job.ts';
 import { displayedPage, type Matrix, type Size } from '../marks/geometry.ts';
 import type { PdfDict, PdfObjects, PdfValue } from '../objects.ts';
 import { findWords, type PageContent } from './inspect.ts';
+import type { InvisibleFont } from './invisible-font.ts';
 import { renderPage, resolutionOf } from './render.ts';
-import { type InvisibleFont, isVertical, textLayer } from './text-layer.ts';
+import { isVertical, textLayer } from './text-layer.ts';
 
 /** Below this, a guess would turn pages that were upright. */
 const minRotationConfidence = 4;

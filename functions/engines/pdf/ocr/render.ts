@@ -9,6 +9,8 @@ const [minDpi, maxDpi] = [170, 450];
 /** A3 at 400 dpi. */
 const maxPixels = 31_000_000;
 const pointsPerInch = 72;
+/** Poppler scales a picture that ends exactly at a pixel to one more. A little less keeps the pixels of scans as they are. */
+const lessDpi = 0.002;
 /** A picture without a resolution makes a page that is larger than any scanner. It is read as if it were A4. */
 const [maxInches, usualInches] = [17.5, 11.7];
 
@@ -43,6 +45,6 @@ export async function renderPage(
   const name = join(space.folder, `page-${page}`);
   const range = ['-f', String(page), '-l', String(page), '-singlefile', '-cropbox'];
   const format = ['-tiff', '-tiffcompression', 'none', ...(grey ? ['-gray'] : [])];
-  await runTool('pdftoppm', [...range, ...format, '-r', dpi.toFixed(3), '-q', path, name], space);
+  await runTool('pdftoppm', [...range, ...format, '-r', (dpi - lessDpi).toFixed(3), '-q', path, name], space);
   return `${name}.tif`;
 }

@@ -1,111 +1,17 @@
 import type { PictureText, TextBox, TextLine, Word } from '../../runtime/tesseract.ts';
-import type { PdfDict, PdfObjects } from '../objects.ts';
+import { em, hex, type InvisibleFont, widthOf, withoutSpaces } from './invisible-font.ts';
 
-/** Of a thousand units per em, as in the metrics of fonts. */
-const em = 1_000;
-const ascent = 800;
 /** A character of no width would be lost. */
 const minStretch = 0.01;
 /** Readers join words that are closer than this part of the font size. */
 const minGap = 0.2;
+/** Poppler takes lines for paragraphs of their own, and columns apart, if they are further apart than 1.5 font sizes. */
+const maxPitch = 1.4;
 /** About six degrees. */
 const maxSlope = 0.1;
-/** Text of these scripts is written without spaces. */
-const withoutSpaces =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー。、々〆「」『』（）！？：；，．・]/u;
 const rightToLeft = /[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u;
 const leftToRight = /[\p{Nd}\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}]/u;
-const narrow = /^[iljtfrI.,:;'!|()[\]{}·‘’`-]/;
-const wide = /^[mwMW@—%…œæŒÆ]/;
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
-
-/**
- * A font of all characters that were recognised. It has no shapes: only the widths by which the characters are placed, and
- * their texts.
- */
-export class InvisibleFont {
-  readonly #codes = new Map<string, number>();
-
-  /** Returns the code of what a reader selects as one character. Returns undefined if there are too many. */
-  codeOf(grapheme: string): number | undefined {
-    const known = this.#codes.get(grapheme);
-    if (known !== undefined || this.#codes.size >= 0xfffe) return known;
-    const code = this.#codes.size + 1;
-    this.#codes.set(grapheme, code);
-    return code;
-  }
-
-  /** Adds the font to a PDF, once for horizontal and once for vertical text, and returns it as resources. */
-  addTo(pdf: PdfObjects, trueType: Buffer): PdfDict {
-    const count = this.#codes.size + 1;
-    const file = pdf.addStream({ '/Length1': trueType.length }, trueType.toString('latin1'));
-    const descriptor = pdf.add({
-      '/Type': '/FontDescriptor',
-      '/FontName': '/GlyphLessFont',
-      '/Flags': 5,
-      '/FontBBox': [0, ascent - em, em, ascent],
-      '/ItalicAngle': 0,
-      '/Ascent': ascent,
-      '/Descent': ascent - em,
-      '/CapHeight': ascent,
-      '/StemV': 80,
-      '/FontFile2': file,
-    });
-    const descendant = pdf.add({
-      '/Type': '/Font',
-      '/Subtype': '/CIDFontType2',
-      '/BaseFont': '/GlyphLessFont',
-      '/CIDSystemInfo': { '/Registry': 'u:Adobe', '/Ordering': 'u:Identity', '/Supplement': 0 },
-      '/FontDescriptor': descriptor,
-      '/CIDToGIDMap': pdf.addStream({}, '\0\x01'.repeat(count)),
-      '/W': [1, [...this.#codes.keys()].map(widthOf)],
-      '/DW2': [0, -em],
-    });
-    const toUnicode = pdf.addStream({}, this.#toUnicode());
-    const [horizontal, vertical] = ['/Identity-H', '/Identity-V'].map((encoding) =>
-      pdf.add({
-        '/Type': '/Font',
-        '/Subtype': '/Type0',
-        '/BaseFont': '/GlyphLessFont',
-        '/Encoding': encoding,
-        '/DescendantFonts': [descendant],
-        '/ToUnicode': toUnicode,
-      }),
-    );
-    return { '/Font': { '/H': horizontal, '/V': vertical } };
-  }
-
-  #toUnicode(): string {
-    const entries = [...this.#codes].map(
-      ([text, code]) => `<${hex(code)}> <${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`,
-    );
-    const sections: string[] = [];
-    for (let start = 0; start < entries.length; start += 100) {
-      const section = entries.slice(start, start + 100);
-      sections.push(`${section.length} beginbfchar\n${section.join('\n')}\nendbfchar\n`);
-    }
-    return [
-      '/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n',
-      '/CIDSystemInfo <</Registry (Adobe) /Ordering (UCS) /Supplement 0>> def\n',
-      '/CMapName /Adobe-Identity-UCS def /CMapType 2 def\n',
-      '1 begincodespacerange <0000> <ffff> endcodespacerange\n',
-      ...sections,
-      'endcmap CMapName currentdict /CMap defineresource pop end end\n',
-    ].join('');
-  }
-}
-
-function hex(code: number): string {
-  return code.toString(16).padStart(4, '0');
-}
-
-/** Returns about how wide a character is, so that the places in a word are about right. */
-function widthOf(grapheme: string): number {
-  if (withoutSpaces.test(grapheme)) return em;
-  if (narrow.test(grapheme)) return 300;
-  if (wide.test(grapheme)) return 850;
-  return /^\p{Lu}/u.test(grapheme) ? 680 : 520;
-}
 
 /** The picture of a page, and where it is on the displayed page: points per pixel. */
 export interface Placement {
@@ -130,15 +36,25 @@ export function textLayer(
     .flatMap(({ lines, isRightToLeft }) => {
       const sizes = lines.map(({ size }) => size).toSorted((one, other) => one - other);
       const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
+      const least = pitchOf(lines) / maxPitch;
       return lines.flatMap((line) => {
         const words = line.words.filter((word) => !existing.some((box) => isMiddleIn(word, box)));
         // A line that is measured much smaller than the others of its paragraph is not. Letters with marks above and below
         // count as higher than their font.
         const size = (line.size < 0.7 * usual ? usual : line.size) * (isRightToLeft ? 0.8 : 1);
-        return showLine({ ...line, words, size }, placement, font);
+        return showLine({ ...line, words, size: Math.max(size, least) }, placement, font);
       });
     });
   return shown.length > 0 ? `BT 3 Tr\n${shown.join('\n')}\nET\n` : '';
+}
+
+/** Returns the usual distance between the lines of a paragraph. Returns 0 for one line. */
+function pitchOf(lines: TextLine[]): number {
+  const pitches = lines.slice(1).map((line, index) => {
+    const [across, down] = [line.left - (lines[index]?.left ?? 0), line.bottom - (lines[index]?.bottom ?? 0)];
+    return line.angle % 180 === 0 ? Math.abs(down) : Math.abs(across);
+  });
+  return pitches.toSorted((one, other) => one - other)[Math.floor(pitches.length / 2)] ?? 0;
 }
 
 function isMiddleIn(word: TextBox, box: TextBox): boolean {
@@ -239,13 +155,34 @@ function withSpaces(spans: Span[], gap: number): Span[] {
     // A reader that takes a line from right to left apart shows its parts in the wrong order, so its gaps are narrow.
     const isNarrowed = rightToLeft.test(span.text + next.text) && next.from - end < 6 * gap;
     const to = isNarrowed ? Math.max(end, next.from - 2 * gap) : end;
-    if (withoutSpaces.test(span.text.at(-1) ?? '') && withoutSpaces.test(next.text[0] ?? ''))
-      return [{ ...span, to: next.from > span.from ? next.from : span.to }];
+    if (!isSpaced(span, next)) return [{ ...span, to: next.from > span.from ? next.from : span.to }];
     return [
       { ...span, to },
       { text: ' ', from: to, to: next.from },
     ];
   });
+}
+
+function isSpaced(one: { text: string }, next: { text: string }): boolean {
+  return !withoutSpaces.test(one.text.at(-1) ?? '') || !withoutSpaces.test(next.text[0] ?? '');
+}
+
+/** Returns the text of a picture in reading order, with an empty line between paragraphs. */
+export function plainText({ blocks }: PictureText): string {
+  return blocks
+    .flatMap(({ paragraphs }) => paragraphs)
+    .filter(({ lines }) => lines.length > 0)
+    .map(({ lines }) => `${lines.map(lineText).join('\n')}\n`)
+    .join('\n');
+}
+
+function lineText({ words }: TextLine): string {
+  return words
+    .map((word, index) => {
+      const next = words[index + 1];
+      return next && isSpaced(word, next) ? `${word.text} ` : word.text;
+    })
+    .join('');
 }
 
 /** Shows a column of vertical text, character below character. */

@@ -104,9 +104,11 @@ export class Redaction {
         `${pagesText(drawn)} could not be edited exactly, and ${drawn.length > 1 ? 'are pictures' : 'is a picture'} without text now.`,
       );
     if (unsearched.length > 0) {
-      const message = `${pagesText(unsearched)} could not be searched: the text is a picture, or its characters are not known.`;
+      const message = `${pagesText(unsearched)} could not be searched: pictures may show text, or characters are not known.`;
       if (this.#job.work.options.if_unreadable !== 'warn')
-        throw new EngineError(`${message} Run pdf/ocr first, remove areas, or set if_unreadable to warn.`);
+        throw new EngineError(
+          `${message} Run pdf/ocr first. If that finds no text, as in a photo, set if_unreadable to warn, or remove areas.`,
+        );
       warnings.push(message);
     }
     return { counts, elsewhere: cleaned.changed, warnings };
