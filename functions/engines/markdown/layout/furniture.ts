@@ -1,4 +1,4 @@
-import { type PageText, type Segment, type Span, segmentsOf } from './spans.ts';
+import { around, type PageText, type Segment, type Span, segmentsOf } from './spans.ts';
 import { rowsOf } from './tables.ts';
 
 /** The part of a page at its top and bottom that running headers and footers are in. */
@@ -30,6 +30,15 @@ function edgeRows({ spans, height }: PageText): { key: string; text: string; row
     const text = row.map((segment) => segment.text).join(' ');
     const place = Math.round(((row[0]?.top ?? 0) / height) * 100);
     const isOuter = index === 0 || index === rows.length - 1;
+    if (isTableHead(row, spans)) return { key: '', text: '', row: [], isOuter };
     return { key: `${place} ${text.replaceAll(/\d+/g, '#').toLowerCase()}`, text, row, isOuter };
   });
+}
+
+/** Returns whether a row has others directly below it, as the head of a table that is repeated on each page. */
+function isTableHead(row: Segment[], spans: readonly Span[]): boolean {
+  if (row.length < 3) return false;
+  const { bottom } = around(row);
+  const next = spans.reduce((least, { top }) => (top > bottom - 2 ? Math.min(least, top) : least), Infinity);
+  return next - bottom < (row[0]?.size ?? 10);
 }
