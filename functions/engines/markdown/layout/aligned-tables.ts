@@ -1,3 +1,4 @@
+import { isIndexEntry } from './columns.ts';
 import { type Chunk, chunkOf, type Line, linesOf } from './lines.ts';
 import type { Rule, Rulings } from './rulings.ts';
 import { type Area, around, rejoined, type Segment, type Span, segmentOf } from './spans.ts';
@@ -523,7 +524,9 @@ function plainTable(
   const cells = table.rows.flat();
   if (table.rows.length < 2 || cells.filter((cell) => cell.lines.length > 0).length < 0.4 * cells.length)
     return undefined;
-  return { table, lines };
+  const chunks = lines.flatMap((line) => line.chunks);
+  const isIndex = chunks.filter(({ text }) => isIndexEntry(text)).length > 0.6 * chunks.length;
+  return { table: { ...table, isIndex }, lines };
 }
 
 const listed = /^(?:[•◦▪‣●○■–*-]|\(?(?:\d{1,3}|[a-z])[.)])$/;

@@ -65,8 +65,11 @@ function gutterOf(items: Placed[], depth = 0): number | undefined {
   if (!best || best.crossing > 0.45 * items.length) return undefined;
   const { x } = best;
   const [before, after] = besides(items, x);
-  const areColumns = [before, after].every((side) => isColumn(side) || gutterOf(side, depth + 1) !== undefined);
-  return areColumns && isSideBySide(before, after) ? x : undefined;
+  if (!isSideBySide(before, after)) return undefined;
+  const [one, other] = [before, after].map((side) => isColumn(side) || gutterOf(side, depth + 1) !== undefined);
+  if (one && other) return x;
+  // Next to a table, the lines of another column are at other heights than its rows.
+  return (one || other) && !areLevel(before, after) ? x : undefined;
 }
 
 /** Returns what is at the left and at the right of a strip, of those parts between items across it that have both. */
@@ -81,8 +84,14 @@ function besides(items: Placed[], x: number): [Placed[], Placed[]] {
     if (item.right <= x) sides[0].push(item);
     else if (item.left >= x) sides[1].push(item);
   }
-  const both = [...bands.values()].filter(([before, after]) => before.length > 0 && after.length > 0);
-  return [both.flatMap(([before]) => before), both.flatMap(([, after]) => after)];
+  const both = [...bands.values()]
+    .filter(([before, after]) => before.length > 0 && after.length > 0)
+    .map((sides) => {
+      const [one, other] = [around(sides[0]), around(sides[1])];
+      const [top, bottom] = [Math.max(one.top, other.top), Math.min(one.bottom, other.bottom)];
+      return sides.map((side) => side.filter((item) => middle(item) > top && middle(item) < bottom));
+    });
+  return [both.flatMap(([before = []]) => before), both.flatMap(([, after = []]) => after)];
 }
 
 const wide = /[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3]{5}/;
@@ -109,6 +118,15 @@ function isColumn(items: Placed[]): boolean {
     (words > 2.2 * full.length && flowing > 0.5 * full.length) ||
     (letters(full) > 12 * words && full.every(({ text }) => wide.test(text)))
   );
+}
+
+/** Returns whether most rows at one side have a line at the other side at the same height. */
+function areLevel(before: Placed[], after: Placed[]): boolean {
+  const [one, other] = [before, after].map((side) => new Set(side.map(({ bottom }) => Math.round(bottom))));
+  if (!one || !other) return false;
+  const share = (heights: Set<number>, others: Set<number>) =>
+    [...heights].filter((height) => [-1, 0, 1].some((off) => others.has(height + off))).length / heights.size;
+  return Math.max(share(one, other), share(other, one)) > 0.7;
 }
 
 function isSideBySide(before: Placed[], after: Placed[]): boolean {

@@ -15,8 +15,8 @@ export interface Chunk extends Area {
 
 /** The widest gap within a chunk, in relation to the size. */
 const chunkGap = 0.5;
-/** Justified lines have wide gaps, which are all about the same: their least number, and the widest in relation to others and to the size. */
-const justified = { gaps: 4, ratio: 2.2, widest: 1.3 };
+/** The gaps of justified lines are about the same: how much wider the widest may be than others, and than the size. */
+const justified = { ofMany: 2.2, ofFew: 1.12, widestOfMany: 1.3, widestOfFew: 2.5 };
 const leader = /^(?:[.·…_\s]*[.·…_]){4,}$|[.·…_]{4,}|…{2,}/;
 const bullet = /^(?:[•◦▪‣●○■□➢✓∙·–—*-]|\(?(?:\d{1,3}|[a-z])[.)])$/;
 
@@ -38,8 +38,11 @@ function lineOf(words: Span[]): Line {
   const gaps = words.slice(1).map((word, index) => word.left - (words[index]?.right ?? 0));
   const sorted = gaps.toSorted((one, other) => one - other);
   const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const widest = sorted.at(-1) ?? 0;
   const isJustified =
-    gaps.length >= justified.gaps && (sorted.at(-1) ?? 0) < Math.min(justified.ratio * middle, justified.widest * size);
+    gaps.length > 3
+      ? widest < Math.min(justified.ofMany * middle, justified.widestOfMany * size)
+      : gaps.length > 1 && widest < Math.min(justified.ofFew * (sorted[0] ?? 0), justified.widestOfFew * size);
   const isWhole = isJustified || words.every(({ mono }) => mono) || hasLeader(words);
   const groups: Span[][] = [];
   for (const [index, word] of words.entries()) {

@@ -144,6 +144,14 @@ function blockOf(thing: Thing, { number }: PageText): Block[] {
   if ('picture' in thing)
     return [{ ...place, kind: 'paragraph', content: [{ kind: 'picture', picture: thing.picture, alt: '' }] }];
   if (!('table' in thing)) return [];
+  if (thing.table.isIndex) {
+    const columns = Math.max(...thing.table.rows.map(({ length }) => length));
+    const cells = Array.from({ length: columns }, (_, column) => thing.table.rows.map((row) => row[column]));
+    return cells.flat().flatMap((cell): Block[] => {
+      const content = contentOf(inOrder(cell?.lines ?? []));
+      return content.length > 0 ? [{ ...place, kind: 'paragraph', content }] : [];
+    });
+  }
   // Titles over several columns have others below them.
   const headerRows =
     thing.table.rows[0]?.some(({ columns, rows }) => columns > 1 && rows === 1) && thing.table.rows.length > 2 ? 2 : 1;

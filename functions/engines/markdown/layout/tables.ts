@@ -4,6 +4,8 @@ import { type Area, rejoined, type Segment, type Span, segmentsOf, wordsOf } fro
 /** A table on a page: for each cell its lines. */
 export interface FoundTable extends Area {
   rows: FoundCell[][];
+  /** Its columns are read one after the other. */
+  isIndex?: boolean;
 }
 
 export interface FoundCell {

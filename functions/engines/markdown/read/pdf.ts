@@ -137,8 +137,7 @@ function isSameTable(before: TableBlock, after: TableBlock, isOnNext: boolean): 
 
 /** Returns the number of rows at the top that are those of another table, or have lost their text as what repeats on all pages. */
 function repeatedRows(before: Cell[][], rows: Cell[][]): number {
-  const textOf = (row: Cell[] = []) =>
-    JSON.stringify(row.map(({ columns, blocks }) => [columns, blocks.map(plainTextOf)]));
+  const textOf = (row: Cell[] = []) => row.flatMap(({ blocks }) => blocks.map(plainTextOf)).join('\n');
   let count = 0;
   while (count < 3 && rows[count] && textOf(rows[count]) === textOf(before[count])) count += 1;
   while (count < 3 && rows[count]?.every(({ blocks }) => blocks.length === 0)) count += 1;
