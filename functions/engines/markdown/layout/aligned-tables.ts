@@ -14,7 +14,7 @@ const maxColumns = 40;
 /** The room above rules that the head of their table may be in. */
 const aboveRoom = 80;
 /** Spans that are compared with groups of rules: a page with more of both is no document. */
-const maxCompared = 500_000;
+const maxCompared = 200_000;
 /** The least gap between texts of two cells, in relation to the size: words of a sentence are closer. */
 const cellGap = 0.38;
 
@@ -415,12 +415,12 @@ function bandTable(
   const inside = lines.filter((line) => middle(line) > top && middle(line) < bottom);
   if (inside.length === 0 || !inside.some(({ chunks }) => chunks.length > 1)) return undefined;
   // A single row is a head: the lines below it are found as those of a table without rules.
-  if (rowsOf(inside, columnsOf(inside), rules).length < 2) return undefined;
+  const own = columnsOf(inside);
+  if (rowsOf(inside, own, rules).length < 2) return undefined;
   const used = [...inside];
   const fits = (line: Line, next: Line) => {
     const gap = next.top > line.top ? next.top - line.bottom : line.top - next.bottom;
     if (gap > 1.7 * line.size || isProse(line, left, right - left)) return false;
-    const own = columnsOf(used);
     if (line.chunks.length > 1) return new Set(entriesOf(line, own).map((entry) => entry.first)).size > 1;
     return line.top < next.top && line.left > (own[0]?.right ?? Infinity);
   };

@@ -15,11 +15,14 @@ export interface FoundCell {
 }
 
 const near = 4;
+/** More pairs of rules are a drawing. */
+const maxPairs = 1_000_000;
 
 /** Finds the tables whose cells have rules around them. Returns them and the spans that are in none. */
 export function ruledTables(spans: Span[], rulings: Rulings): { tables: FoundTable[]; rest: Span[] } {
   let rest = spans;
   const tables: FoundTable[] = [];
+  if (rulings.horizontal.length * rulings.vertical.length > maxPairs) return { tables, rest };
   for (const { horizontal, vertical } of connected(rulings)) {
     const grid = gridOf(horizontal, vertical);
     if (!grid || !isDivided(grid)) continue;
@@ -108,7 +111,7 @@ interface Grid extends Area {
   vertical: Rule[];
 }
 
-const maxLines = 1_000;
+const maxCells = 20_000;
 
 function gridOf(horizontal: Rule[], vertical: Rule[]): Grid | undefined {
   const xs = distinct(vertical.map(({ at }) => at));
@@ -120,7 +123,7 @@ function gridOf(horizontal: Rule[], vertical: Rule[]): Grid | undefined {
   // A table may be open at its sides.
   if ((xs[0] ?? 0) - left > 12) xs.unshift(left);
   if (right - (xs.at(-1) ?? 0) > 12) xs.push(right);
-  if (xs.length < 2 || ys.length < 2 || xs.length > maxLines || ys.length > maxLines) return undefined;
+  if (xs.length < 2 || ys.length < 2 || xs.length * ys.length > maxCells) return undefined;
   return {
     xs,
     ys,
@@ -143,14 +146,17 @@ function distinct(values: number[]): number[] {
 /** Puts text into the cells of a grid, joined if there is no rule between them. */
 function fill({ xs, ys, horizontal, vertical }: Grid, spans: Span[]): FoundCell[][] {
   const [columns, rows] = [xs.length - 1, ys.length - 1];
-  const isClosed = (rules: Rule[], at: number, from: number, to: number) => {
-    const covered = rules
-      .filter((rule) => Math.abs(rule.at - at) <= near)
-      .reduce((sum, rule) => sum + Math.max(0, Math.min(rule.to, to) - Math.max(rule.from, from)), 0);
+  const nearTo = (rules: Rule[]) => (line: number) => rules.filter((rule) => Math.abs(rule.at - line) <= near);
+  const [downs, acrosses] = [xs.map(nearTo(vertical)), ys.map(nearTo(horizontal))];
+  const isClosed = (rules: Rule[] = [], from: number, to: number) => {
+    const covered = rules.reduce(
+      (sum, rule) => sum + Math.max(0, Math.min(rule.to, to) - Math.max(rule.from, from)),
+      0,
+    );
     return covered > 0.6 * (to - from);
   };
   const at = (list: number[], index: number) => list[index] ?? 0;
-  const taken = new Set<number>();
+  const taken = new Map<number, number>();
   const cells: { row: number; column: number; rows: number; columns: number; spans: Span[] }[] = [];
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++) {
@@ -160,30 +166,24 @@ function fill({ xs, ys, horizontal, vertical }: Grid, spans: Span[]): FoundCell[
       while (
         column + wide < columns &&
         !taken.has(row * columns + column + wide) &&
-        !isClosed(vertical, at(xs, column + wide), top, bottom)
+        !isClosed(downs[column + wide], top, bottom)
       )
         wide += 1;
       let high = 1;
-      while (row + high < rows && !isClosed(horizontal, at(ys, row + high), at(xs, column), at(xs, column + wide))) {
+      while (row + high < rows && !isClosed(acrosses[row + high], at(xs, column), at(xs, column + wide))) {
         // Only a rectangle is a cell.
-        const inner = Array.from({ length: wide - 1 }, (_, index) => at(xs, column + index + 1));
-        if (inner.some((x) => isClosed(vertical, x, at(ys, row + high), at(ys, row + high + 1)))) break;
+        const inner = downs.slice(column + 1, column + wide);
+        if (inner.some((rules) => isClosed(rules, at(ys, row + high), at(ys, row + high + 1)))) break;
         high += 1;
       }
-      for (let y = row; y < row + high; y++) for (let x = column; x < column + wide; x++) taken.add(y * columns + x);
+      for (let y = row; y < row + high; y++)
+        for (let x = column; x < column + wide; x++) taken.set(y * columns + x, cells.length);
       cells.push({ row, column, rows: high, columns: wide, spans: [] });
     }
   for (const span of spans) {
     const [x, y] = [(span.left + span.right) / 2, (span.top + span.bottom) / 2];
-    cells
-      .find(
-        (cell) =>
-          x >= at(xs, cell.column) &&
-          x < at(xs, cell.column + cell.columns) &&
-          y >= at(ys, cell.row) &&
-          y < at(ys, cell.row + cell.rows),
-      )
-      ?.spans.push(span);
+    const [column, row] = [xs.findLastIndex((each) => each <= x), ys.findLastIndex((each) => each <= y)];
+    cells[taken.get(row * columns + column) ?? -1]?.spans.push(span);
   }
   const table = Array.from({ length: rows }, (_, row) =>
     cells
@@ -207,7 +207,8 @@ export function rowsOf(segments: readonly Segment[]): Segment[][] {
   for (const segment of segments.toSorted((one, other) => one.top + one.bottom - other.top - other.bottom)) {
     const row = rows.at(-1);
     const middle = (segment.top + segment.bottom) / 2;
-    const isIn = row?.some((other) => middle > other.top && middle < other.bottom);
+    // Sorted by their middles: the last ones are the nearest.
+    const isIn = row?.slice(-6).some((other) => middle > other.top && middle < other.bottom);
     if (row && isIn) row.push(segment);
     else rows.push([segment]);
   }
