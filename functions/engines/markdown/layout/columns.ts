@@ -43,8 +43,8 @@ function fromTop<Kind extends Area>(items: Kind[]): Kind[] {
 }
 
 /** Finds a strip without text that has columns of prose at both sides. */
-function gutterOf(items: Placed[]): number | undefined {
-  if (items.length < 6) return undefined;
+function gutterOf(items: Placed[], depth = 0): number | undefined {
+  if (items.length < 6 || depth > 2) return undefined;
   const { left, right } = around(items);
   const width = right - left;
   if (width < 150) return undefined;
@@ -64,17 +64,69 @@ function gutterOf(items: Placed[]): number | undefined {
   }
   if (!best || best.crossing > 0.45 * items.length) return undefined;
   const { x } = best;
-  const [before, after] = [items.filter((item) => item.right <= x), items.filter((item) => item.left >= x)];
-  return isColumn(before) && isColumn(after) && isSideBySide(before, after) ? x : undefined;
+  const [before, after] = besides(items, x);
+  if (!isSideBySide(before, after)) return undefined;
+  const [one, other] = [before, after].map((side) => isColumn(side) || gutterOf(side, depth + 1) !== undefined);
+  if (one && other) return x;
+  // Next to a table, the lines of another column are at other heights than its rows.
+  return (one || other) && !areLevel(before, after) ? x : undefined;
 }
 
+/** Returns what is at the left and at the right of a strip, of those parts between items across it that have both. */
+function besides(items: Placed[], x: number): [Placed[], Placed[]] {
+  const across = fromTop(items.filter(({ left, right }) => left < x && right > x)).map(middle);
+  const bands = new Map<number, [Placed[], Placed[]]>();
+  let band = 0;
+  for (const item of fromTop(items)) {
+    while ((across[band] ?? Infinity) < middle(item)) band += 1;
+    const sides = bands.get(band) ?? [[], []];
+    bands.set(band, sides);
+    if (item.right <= x) sides[0].push(item);
+    else if (item.left >= x) sides[1].push(item);
+  }
+  const both = [...bands.values()]
+    .filter(([before, after]) => before.length > 0 && after.length > 0)
+    .map((sides) => {
+      const [one, other] = [around(sides[0]), around(sides[1])];
+      const [top, bottom] = [Math.max(one.top, other.top), Math.min(one.bottom, other.bottom)];
+      return sides.map((side) => side.filter((item) => middle(item) > top && middle(item) < bottom));
+    });
+  return [both.flatMap(([before = []]) => before), both.flatMap(([, after = []]) => after)];
+}
+
+const wide = /[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3]{5}/;
+
+/** Returns whether a line is words with the numbers of their pages. */
+export function isIndexEntry(text: string): boolean {
+  return /\p{L}.*,\s*\d+(?:[-–]\d+)?$/u.test(text);
+}
+
+/** Returns whether it is an index, or most of the text is in lines of a sentence that reach from one side to the other. */
 function isColumn(items: Placed[]): boolean {
   const lines = items.flatMap(({ segment }) => (segment ? [segment] : []));
   if (lines.length < 3) return false;
   const { left, right } = around(lines);
-  const widths = lines.map((line) => line.right - line.left).sort((one, other) => one - other);
-  const letters = lines.reduce((sum, { text }) => sum + text.length, 0) / lines.length;
-  return (widths[Math.floor(widths.length / 2)] ?? 0) > 0.55 * (right - left) && letters > 18;
+  const full = lines.filter((line) => line.right - line.left > 0.7 * (right - left));
+  if (lines.length > 4 && lines.filter(({ text }) => isIndexEntry(text)).length > 0.6 * lines.length) return true;
+  const letters = (list: Segment[]) => list.reduce((sum, { text }) => sum + text.length, 0);
+  const words = full.reduce((sum, { text }) => sum + text.split(' ').length, 0);
+  if (full.length < 3 || letters(full) < 0.4 * letters(lines)) return false;
+  // Sentences go on in the next line; Chinese and Japanese are written without spaces.
+  const flowing = full.filter(({ text }) => /^\p{Ll}/u.test(text)).length;
+  return (
+    words > 3.6 * full.length ||
+    (words > 2.2 * full.length && flowing > 0.5 * full.length) ||
+    (letters(full) > 12 * words && full.every(({ text }) => wide.test(text)))
+  );
+}
+
+/** Returns whether most rows at one side have a line at the other side at the same height. */
+function areLevel(before: Placed[], after: Placed[]): boolean {
+  const [one, other] = [before, after].map((side) => new Set(side.map(({ bottom }) => Math.round(bottom))));
+  if (!one || !other) return false;
+  const share = (heights: Set<number>, others: Set<number>) =>
+    [...heights].filter((height) => [-1, 0, 1].some((off) => others.has(height + off))).length / heights.size;
+  return Math.max(share(one, other), share(other, one)) > 0.7;
 }
 
 function isSideBySide(before: Placed[], after: Placed[]): boolean {

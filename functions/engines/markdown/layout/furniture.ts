@@ -1,4 +1,4 @@
-import { type PageText, type Segment, type Span, segmentsOf } from './spans.ts';
+import { around, type PageText, type Segment, type Span, segmentsOf } from './spans.ts';
 import { rowsOf } from './tables.ts';
 
 /** The part of a page at its top and bottom that running headers and footers are in. */
@@ -26,10 +26,25 @@ function edgeRows({ spans, height }: PageText): { key: string; text: string; row
   const edges = spans.filter(({ top, bottom }) => bottom < margin * height || top > (1 - margin) * height);
   if (edges.length === 0) return [];
   const rows = rowsOf(segmentsOf(edges));
+  const tops = spans.map(({ top }) => top).sort((one, other) => one - other);
   return rows.map((row, index) => {
     const text = row.map((segment) => segment.text).join(' ');
     const place = Math.round(((row[0]?.top ?? 0) / height) * 100);
     const isOuter = index === 0 || index === rows.length - 1;
+    if (isTableHead(row, tops)) return { key: '', text: '', row: [], isOuter };
     return { key: `${place} ${text.replaceAll(/\d+/g, '#').toLowerCase()}`, text, row, isOuter };
   });
+}
+
+/** Returns whether a row has others directly below it, as the head of a table that is repeated on each page. */
+function isTableHead(row: Segment[], tops: readonly number[]): boolean {
+  if (row.length < 3) return false;
+  const { bottom } = around(row);
+  let [low, high] = [0, tops.length];
+  while (low < high) {
+    const half = (low + high) >> 1;
+    if ((tops[half] ?? 0) > bottom - 2) high = half;
+    else low = half + 1;
+  }
+  return (tops[low] ?? Infinity) - bottom < (row[0]?.size ?? 10);
 }

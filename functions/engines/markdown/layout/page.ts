@@ -9,7 +9,8 @@ import {
   textOf,
   tidy,
 } from '../model.ts';
-import { readingOrder } from './columns.ts';
+import { bandedTables, plainTables } from './aligned-tables.ts';
+import { isIndexEntry, readingOrder } from './columns.ts';
 import type { Rulings } from './rulings.ts';
 import {
   type Area,
@@ -21,7 +22,7 @@ import {
   segmentOf,
   segmentsOf,
 } from './spans.ts';
-import { bookTables, type FoundTable, inOrder, plainTables, rowsOf, ruledTables } from './tables.ts';
+import { type FoundTable, inOrder, rowsOf, ruledTables } from './tables.ts';
 
 /** What the pages of a document have in common. */
 export interface Typography {
@@ -44,7 +45,9 @@ export function typographyOf(pages: readonly PageText[]): Typography {
   for (const { size, text } of pages.flatMap(({ spans }) => spans)) {
     if (!/\p{L}{2}|\p{Lo}/u.test(text)) continue;
     const rounded = Math.round(size * 2) / 2;
-    sizes.set(rounded, (sizes.get(rounded) ?? 0) + text.trim().length);
+    // Tables are often smaller than the text around them, and have short texts.
+    const weight = text.length > 40 ? 10 : 1;
+    sizes.set(rounded, (sizes.get(rounded) ?? 0) + weight * text.trim().length);
   }
   const [body = 11] = [...sizes].reduce((most, each) => (each[1] > most[1] ? each : most), [11, 0]);
   const headings = [...sizes.keys()].filter((size) => size >= body * 1.12).sort((one, other) => other - one);
@@ -66,20 +69,15 @@ export function blocksOfPage(
   pictures: PlacedPicture[],
 ): Block[] {
   const ruled = ruledTables(page.spans, rulings);
-  const booked = bookTables(withBullets(segmentsOf(ruled.rest)), rulings);
-  const tables = [...ruled.tables, ...booked.tables];
+  const banded = bandedTables(ruled.rest, rulings);
+  const tables = [...ruled.tables, ...banded.tables];
   const things: Thing[] = [
-    ...withBullets(
-      segmentsOf(
-        booked.rest.flatMap(({ spans }) => spans),
-        columnGap,
-      ),
-    ).map((segment) => ({ ...areaOf(segment), segment })),
+    ...withBullets(segmentsOf(banded.rest, columnGap)).map((segment) => ({ ...areaOf(segment), segment })),
     ...tables.map((table) => ({ ...areaOf(table), table })),
     ...pictures,
   ];
-  const backward = booked.rest.filter(({ text }) => rightToLeft.test(text)).length * 2 > booked.rest.length;
-  return readingOrder(things, backward).flatMap((group) => blocksOfGroup(group, page, typography));
+  const backward = banded.rest.filter(({ text }) => rightToLeft.test(text)).length * 2 > banded.rest.length;
+  return readingOrder(things, backward).flatMap((group) => blocksOfGroup(group, page, rulings, typography));
 }
 
 /** Lines with gaps narrower than this, in relation to the size, are of one column: the gaps of justified lines are wide. */
@@ -109,11 +107,13 @@ function boxOf({ left, top, right, bottom }: Area): Box {
   return [rounded(left), rounded(top), rounded(right), rounded(bottom)];
 }
 
-function blocksOfGroup(group: Thing[], page: PageText, typography: Typography): Block[] {
+function blocksOfGroup(group: Thing[], page: PageText, rulings: Rulings, typography: Typography): Block[] {
   const coarse = group.flatMap((thing) => ('segment' in thing ? [thing.segment] : []));
-  const segments = withBullets(segmentsOf(coarse.flatMap(({ spans }) => spans)));
-  const { tables, rest } = plainTables(segments);
-  const lines = rowsOf(rest).flatMap((row) => {
+  const { tables, rest } = plainTables(
+    coarse.flatMap(({ spans }) => spans),
+    rulings,
+  );
+  const lines = rowsOf(withBullets(segmentsOf(rest))).flatMap((row) => {
     const line = segmentOf(row.flatMap(({ spans }) => spans));
     return line ? [line] : [];
   });
@@ -144,15 +144,26 @@ function blockOf(thing: Thing, { number }: PageText): Block[] {
   if ('picture' in thing)
     return [{ ...place, kind: 'paragraph', content: [{ kind: 'picture', picture: thing.picture, alt: '' }] }];
   if (!('table' in thing)) return [];
+  if (thing.table.isIndex) {
+    const columns = Math.max(...thing.table.rows.map(({ length }) => length));
+    const cells = Array.from({ length: columns }, (_, column) => thing.table.rows.map((row) => row[column]));
+    return cells.flat().flatMap((cell): Block[] => {
+      const content = contentOf(inOrder(cell?.lines ?? []));
+      return content.length > 0 ? [{ ...place, kind: 'paragraph', content }] : [];
+    });
+  }
+  // Titles over several columns have others below them.
+  const headerRows =
+    thing.table.rows[0]?.some(({ columns, rows }) => columns > 1 && rows === 1) && thing.table.rows.length > 2 ? 2 : 1;
   const rows = thing.table.rows.map((cells, index) =>
     cells.map(({ lines, columns, rows }): Cell => {
       const given = contentOf(inOrder(lines));
       // A header is bold by its place.
-      const content = index === 0 ? withoutBold(given) : given;
+      const content = index < headerRows ? withoutBold(given) : given;
       return { blocks: content.length > 0 ? [{ kind: 'paragraph', content }] : [], columns, rows };
     }),
   );
-  return [{ ...place, kind: 'table', rows, headerRows: 1 }];
+  return [{ ...place, kind: 'table', rows, headerRows }];
 }
 
 const bullets = /^(?:[•◦▪‣●○■□➢✓∙·–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)])(?=\s|$)/;
@@ -197,6 +208,8 @@ function startsPart(
   if (line.top - before.bottom > Math.max(usualGap, -0.2 * size) + (isCode ? 1.5 : 0.35) * size) return true;
   if (isCode) return false;
   if (isItem) return true;
+  // A title with the number of its page, a field of a form, or words with the numbers of theirs.
+  if (hasLeader(before.text) || (isIndexEntry(before.text) && isIndexEntry(line.text))) return true;
   if (Math.abs(size - before.size) > 0.08 * size + 0.3) return true;
   if (isBold(line) !== isBold(before)) return true;
   const width = column.right - column.left;
@@ -370,12 +383,21 @@ function inlinesOf(line: Segment): Inline[] {
       ...shiftOf(span, line.size, middle),
     };
     if (needsSpace(line.spans[index - 1], span)) inlines.push(textOf(' ', style));
-    const text = textOf(span.text.replaceAll(/\s+/g, ' '), style);
+    const text = textOf(shortened(span.text.replaceAll(/\s+/g, ' ')), style);
     inlines.push(
       span.link === undefined || span.text.trim() === '' ? text : { kind: 'link', target: span.link, content: [text] },
     );
   }
   return trimmed(tidy(inlines));
+}
+
+/** Shortens the dots of a table of contents and the lines of a form. */
+function shortened(text: string): string {
+  return text.replaceAll(/(?:\. ?){5,}|·{5,}/g, ' … ').replaceAll(/_{4,}/g, '___');
+}
+
+function hasLeader(text: string): boolean {
+  return /(?:[.·] ?){5,}\s*[\divxlc]{1,5}$|_{4,}$/i.test(text);
 }
 
 function shiftOf(span: Span, size: number, middle: number): Style {

@@ -58,10 +58,23 @@ export function rulingsOf(file: Buffer, text: readonly Area[]): Rulings {
   const drawn = { pixels, mask };
   const horizontal = merged(edges(drawn, height, width, width, 1, minHorizontal));
   const vertical = merged(edges(drawn, width, height, 1, width, minVertical));
-  // The strokes of letters are no rules: those begin and end at others.
-  const touches = (at: number, x: number) =>
-    horizontal.some((rule) => Math.abs(rule.at - at) <= 4 && x >= rule.from - 4 && x <= rule.to + 4);
-  return { horizontal, vertical: vertical.filter((rule) => touches(rule.from, rule.at) && touches(rule.to, rule.at)) };
+  // The strokes of letters are no rules: those begin and end at others. A letter may touch their ends.
+  const crossings = (x: number, from: number, to: number) =>
+    horizontal.flatMap(({ at, from: left, to: right }) =>
+      at >= from - 4 && at <= to + 4 && x >= left - 4 && x <= right + 4 ? [at] : [],
+    );
+  return {
+    horizontal,
+    vertical: vertical.flatMap(({ at, from, to, clear }) => {
+      const [top, bottom] = [crossings(at, from, clear[0]).at(-1), crossings(at, clear[1], to)[0]];
+      return top === undefined || bottom === undefined || bottom <= top ? [] : [{ at, from: top, to: bottom }];
+    }),
+  };
+}
+
+interface Edge extends Rule {
+  /** Its part outside of text. */
+  clear: [from: number, to: number];
 }
 
 interface Drawing {
@@ -78,12 +91,13 @@ function edges(
   stepAcross: number,
   stepAlong: number,
   minLength: number,
-): Rule[] {
-  const found: Rule[] = [];
+): Edge[] {
+  const found: Edge[] = [];
   for (let at = 1; at < across; at++) {
     let from = -1;
     let last = -1;
     let clear = 0;
+    let ends: [number, number] = [0, 0];
     for (let place = 0; place <= along; place++) {
       const index = at * stepAcross + place * stepAlong;
       const isEdge = place < along && Math.abs((pixels[index] ?? 0) - (pixels[index - stepAcross] ?? 0)) >= minContrast;
@@ -93,10 +107,13 @@ function edges(
           clear = 0;
         }
         last = place;
-        if (mask[index] === 0 && mask[index - stepAcross] === 0) clear += 1;
+        if (mask[index] === 0 && mask[index - stepAcross] === 0) {
+          ends = [clear === 0 ? place : ends[0], place + 1];
+          clear += 1;
+        }
       } else if (from >= 0 && (place - last > 2 || place === along)) {
         if (last - from + 1 >= minLength && clear >= Math.max(0.25 * (last - from + 1), minLength / 2))
-          found.push({ at, from, to: last + 1 });
+          found.push({ at, from, to: last + 1, clear: ends });
         if (found.length > maxEdges) return [];
         from = -1;
       }
@@ -106,8 +123,8 @@ function edges(
 }
 
 /** Joins the edges of the same rule. */
-function merged(rules: Rule[]): Rule[] {
-  const result: Rule[] = [];
+function merged(rules: Edge[]): Edge[] {
+  const result: Edge[] = [];
   for (const rule of rules) {
     const same = result.findLast(
       (other) => rule.at - other.at <= thickness && rule.from <= other.to + 4 && rule.to >= other.from - 4,
@@ -115,6 +132,7 @@ function merged(rules: Rule[]): Rule[] {
     if (same) {
       same.from = Math.min(same.from, rule.from);
       same.to = Math.max(same.to, rule.to);
+      same.clear = [Math.min(same.clear[0], rule.clear[0]), Math.max(same.clear[1], rule.clear[1])];
       if (rule.to - rule.from >= same.to - same.from) same.at = rule.at;
     } else result.push({ ...rule });
   }

@@ -19,6 +19,10 @@ export interface Span extends Area {
   italic: boolean;
   mono: boolean;
   link?: string;
+  /** Its words, if their places are known. */
+  words?: Word[];
+  /** What a word is part of. */
+  origin?: Span;
 }
 
 /** A picture on a page. */
@@ -179,17 +183,44 @@ export function splitAtGaps(spans: readonly Span[], words: readonly Word[]): Spa
         return x > span.left && x < span.right && y > span.top && y < span.bottom;
       })
       .sort((one, other) => one.left - other.left);
-    if (own.length !== tokens.length) return [span];
-    const pieces: Span[] = [];
-    for (const [index, word] of own.entries()) {
-      const last = pieces.at(-1);
-      if (last && word.left - last.right < joiningGap * span.size) {
-        last.right = word.right;
-        last.text += ` ${tokens[index]}`;
-      } else pieces.push({ ...span, left: word.left, right: word.right, text: tokens[index] ?? '' });
-    }
-    return pieces;
+    if (own.length !== tokens.length && own.map(({ text }) => text).join('') !== tokens.join('')) return [span];
+    const isSame = own.length === tokens.length;
+    const found = own.map((word, index) => ({ ...word, text: isSame ? (tokens[index] ?? '') : word.text }));
+    return splitAt({ ...span, words: found }, joiningGap);
   });
+}
+
+/** Splits a span at the gaps between its words that are wider than a number of times its size. */
+function splitAt(span: Span, joining: number): Span[] {
+  const pieces: (Span & { words: Word[] })[] = [];
+  for (const word of span.words ?? []) {
+    const last = pieces.at(-1);
+    if (last && word.left - last.right < joining * span.size) {
+      last.right = word.right;
+      last.text += ` ${word.text}`;
+      last.words.push(word);
+    } else pieces.push({ ...span, left: word.left, right: word.right, text: word.text, words: [word] });
+  }
+  return pieces;
+}
+
+/** Returns the words of a span as spans. */
+export function wordsOf(span: Span): Span[] {
+  if (span.words === undefined || span.words.length < 2) return [span];
+  const { words, ...style } = span;
+  return words.map(({ left, right, text }) => ({ ...style, left, right, text, origin: span }));
+}
+
+/** Joins words that are next to each other in their span. */
+export function rejoined(words: readonly Span[]): Span[] {
+  const spans: Span[] = [];
+  for (const word of words) {
+    const last = spans.at(-1);
+    if (last && word.origin && last.origin === word.origin)
+      spans[spans.length - 1] = { ...last, right: word.right, text: `${last.text} ${word.text}` };
+    else spans.push(word);
+  }
+  return spans;
 }
 
 /** The widest gap, in relation to the size, between words that belong together: in justified lines they are wide. */
@@ -214,17 +245,22 @@ export interface Segment extends Area {
   text: string;
 }
 
-/** Joins spans on a line that have no gap between them that is wider than a few spaces. */
-export function segmentsOf(spans: readonly Span[], joining = joiningGap): Segment[] {
+/** Groups spans that are next to each other. */
+export function lineGroups(spans: readonly Span[]): Span[][] {
   const lines: Span[][] = [];
   for (const span of spans.toSorted((one, other) => one.top + one.bottom - other.top - other.bottom)) {
     if (span.text === '') continue;
-    // Sorted by their middles: only the last lines can be the one.
-    const line = lines.slice(-6).findLast((each) => each.some((other) => isBeside(other, span)));
+    // Sorted by their middles: only the last lines can be the one, and only their last spans differ from it least.
+    const line = lines.slice(-6).findLast((each) => each.slice(-6).some((other) => isBeside(other, span)));
     if (line) line.push(span);
     else lines.push([span]);
   }
-  return lines.flatMap((line) => {
+  return lines;
+}
+
+/** Joins spans on a line that have no gap between them that is wider than a few spaces. */
+export function segmentsOf(spans: readonly Span[], joining = joiningGap): Segment[] {
+  return lineGroups(spans).flatMap((line) => {
     const groups: Span[][] = [];
     let right = 0;
     for (const span of line.toSorted((one, other) => one.left - other.left)) {

@@ -8,7 +8,7 @@ import { withoutFurniture } from '../layout/furniture.ts';
 import { blocksOfPage, type PlacedPicture, typographyOf } from '../layout/page.ts';
 import { readRulings } from '../layout/rulings.ts';
 import { type PageText, parsePages, parseWords, splitAtGaps } from '../layout/spans.ts';
-import type { Block } from '../model.ts';
+import { type Block, type Cell, plainText, type Table } from '../model.ts';
 import { Pictures } from '../ooxml.ts';
 import type { Reading, ReadJob } from './job.ts';
 
@@ -108,22 +108,44 @@ async function picturesOf(page: PageText, pictures: Pictures): Promise<PlacedPic
   return placed;
 }
 
-/** Joins a paragraph that goes on on the next page: the marker of that page follows it. */
-function joinedAcrossPages(blocks: Block[]): Block[] {
+/** Joins a paragraph or a table that goes on on the next page, or in the next column: the markers of pages follow it. */
+export function joinedAcrossPages(blocks: Block[]): Block[] {
   const result: Block[] = [];
-  for (const [index, block] of blocks.entries()) {
-    const [marker, before] = [result.at(-1), result.at(-2)];
-    if (
-      block.kind === 'paragraph' &&
-      marker?.kind === 'marker' &&
-      before?.kind === 'paragraph' &&
-      blocks[index - 1]?.kind === 'marker' &&
-      goesOn(before, block)
-    )
-      result.splice(-2, 2, { ...before, content: [...withoutHyphen(before.content), ...block.content] }, marker);
+  for (const block of blocks) {
+    const last = result.findLastIndex(({ kind }) => kind !== 'marker');
+    const before = result[last];
+    const isOnNext = last < result.length - 1;
+    if (isOnNext && block.kind === 'paragraph' && before?.kind === 'paragraph' && goesOn(before, block))
+      result[last] = { ...before, content: [...withoutHyphen(before.content), ...block.content] };
+    else if (block.kind === 'table' && before?.kind === 'table' && isSameTable(before, block, isOnNext))
+      result[last] = { ...before, rows: [...before.rows, ...block.rows.slice(repeatedRows(before.rows, block.rows))] };
     else result.push(block);
   }
   return result;
+}
+
+type TableBlock = Block & Table;
+
+/** Returns whether the second of two tables goes on with the first, at the top of a page or of a column. */
+function isSameTable(before: TableBlock, after: TableBlock, isOnNext: boolean): boolean {
+  const columnsOf = ({ rows }: Table) => rows[0]?.reduce((sum, { columns }) => sum + columns, 0);
+  if (!before.box || !after.box || columnsOf(before) !== columnsOf(after)) return false;
+  const [[left, top, right], [otherLeft, otherTop, otherRight]] = [before.box, after.box];
+  if (isOnNext ? otherLeft > left + 9 : otherTop >= top || otherLeft <= right) return false;
+  return repeatedRows(before.rows, after.rows) > 0 || Math.abs(right - left - otherRight + otherLeft) < 25;
+}
+
+/** Returns the number of rows at the top that are those of another table, or have lost their text as what repeats on all pages. */
+function repeatedRows(before: Cell[][], rows: Cell[][]): number {
+  const textOf = (row: Cell[] = []) => row.flatMap(({ blocks }) => blocks.map(plainTextOf)).join('\n');
+  let count = 0;
+  while (count < 3 && rows[count] && textOf(rows[count]) === textOf(before[count])) count += 1;
+  while (count < 3 && rows[count]?.every(({ blocks }) => blocks.length === 0)) count += 1;
+  return count;
+}
+
+function plainTextOf(block: Block): string {
+  return block.kind === 'paragraph' ? plainText(block.content) : '';
 }
 
 type Paragraph = Block & { kind: 'paragraph' };
