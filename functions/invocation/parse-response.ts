@@ -193,7 +193,7 @@ function outputCount(part: PartRequest | undefined): number {
 }
 
 /** Returns how many characters a number of bytes takes in base64. */
-function base64Length(bytes: number): number {
+export function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }
 

@@ -57,7 +57,7 @@ export async function requestOf(
   { files, ...plan }: RunPlan,
   names: RunNames = { output: attempt, revoked: attempt },
   read: SourceRead = {},
-): Promise<EngineRequest> {
+): Promise<EngineRequest<never>> {
   return {
     taskId: task.id,
     ...defined({ jobId: task.job }),
@@ -84,7 +84,7 @@ export async function requestOf(
 /** Returns the last response of an engine that ended its work or refused it. Throws a `BrokenRun` if it can be repeated. */
 export async function lastResponse(
   engine: string,
-  request: EngineRequest,
+  request: EngineRequest<never>,
   signal: AbortSignal,
   progress: (percent: number) => void,
 ): Promise<Exclude<LastResponse, { type: 'broken' }>> {

@@ -141,7 +141,11 @@ async function metered(
   }
 }
 
-async function requestOf(task: Task, { files, ...plan }: RunPlan<InputFile>, deadline: number): Promise<EngineRequest> {
+async function requestOf(
+  task: Task,
+  { files, ...plan }: RunPlan<InputFile>,
+  deadline: number,
+): Promise<EngineRequest<Uint8Array>> {
   return {
     taskId: task.id,
     attempt,
@@ -149,7 +153,7 @@ async function requestOf(task: Task, { files, ...plan }: RunPlan<InputFile>, dea
     ...plan,
     inputs: await Promise.all(
       files.map(async ({ key, name, format, size, bytes, role }) => ({
-        ...(bytes ? { content: base64Of(bytes) } : { url: await presignInput(key, deadline) }),
+        ...(bytes ? { content: bytes } : { url: await presignInput(key, deadline) }),
         name,
         format: catalogue.canonical(format),
         size,
@@ -163,11 +167,6 @@ async function requestOf(task: Task, { files, ...plan }: RunPlan<InputFile>, dea
   };
 }
 
-/** Encodes bytes without a copy of them. */
-function base64Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
-}
-
 function archiveName({ payload: { filename } }: Task, [first]: InputFile[]): string {
   return outputName(first?.name ?? 'files', 'zip', filename);
 }
@@ -175,7 +174,11 @@ function archiveName({ payload: { filename } }: Task, [first]: InputFile[]): str
 type LastResponse = Exclude<EngineResponse, { type: 'isolation' | 'progress' }>;
 
 /** Invokes an engine and returns its last response. Leaves it and throws the given error at its deadline. */
-async function lastResponse(engine: string, request: EngineRequest, late: HttpError): Promise<LastResponse> {
+async function lastResponse(
+  engine: string,
+  request: EngineRequest<Uint8Array>,
+  late: HttpError,
+): Promise<LastResponse> {
   const connection = new AbortController();
   const signal = AbortSignal.timeout(Math.max(0, request.deadline - Date.now()));
   const timeout = new Promise<never>((_resolve, reject) => {

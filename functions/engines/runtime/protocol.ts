@@ -10,8 +10,10 @@ import type { ByteRange } from './byte-ranges.ts';
  * files of one run.
  */
 
-/** An input: the URL of the file, signed for GET, or the file itself in base64. */
-export type RemoteInput = ({ url: string } & SourceRead & InputFacts) | ({ content: string } & InputFacts);
+/** An input: the URL of the file, signed for GET, or the file itself, which the engine receives in base64. */
+export type RemoteInput<Content = string> =
+  | ({ url: string } & SourceRead & InputFacts)
+  | ({ content: Content } & InputFacts);
 
 /** What is fetched of an input. Defaults to all of it; the rest is a hole in a file of the same size. */
 export interface SourceRead {
@@ -129,7 +131,7 @@ export interface SourceReads {
 }
 
 /** One run of a task: the event that an engine is invoked with. */
-export interface EngineRequest {
+export interface EngineRequest<Content = string> {
   taskId: string;
   /** For the log. */
   jobId?: string;
@@ -143,7 +145,7 @@ export interface EngineRequest {
   picture?: PictureRequest;
   /** The part of a split run that the engine performs. Absent for a whole run. */
   part?: PartRequest;
-  inputs: RemoteInput[];
+  inputs: RemoteInput<Content>[];
   outputFormat: string;
   options: OptionValues;
   output: OutputForm;

@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { InvokeWithResponseStreamCommand, LambdaClient, TooManyRequestsException } from '@aws-sdk/client-lambda';
 import { expect, test, vi } from 'vitest';
 import type { EngineRequest } from '../../../functions/engines/runtime/protocol.ts';
 import { invokeEngine } from '../../../functions/invocation/invoke-engine.ts';
 import { until } from '../../support/until.ts';
 
-const request: EngineRequest = {
+const request: EngineRequest<Uint8Array> = {
   taskId: 'task',
   attempt: 1,
   tenant: 'user',
@@ -32,6 +33,22 @@ function respond(lines: string[]) {
 }
 
 const refusal = '{"type":"refused","msg":"no","detail":"","engineMs":0}\n';
+
+test('files of any size and view reach the engine in base64', async () => {
+  const { send } = respond([refusal]);
+  const bytes = randomBytes(200_000);
+  const contents = [0, 1, 2, 49_152, 49_153, 150_000].map((size) => new Uint8Array(bytes).subarray(7, 7 + size));
+  const inputs = contents.map((content) => ({ content, name: 'ä"', format: 'png', size: content.length }));
+
+  await invokeEngine('image', { ...request, inputs }, new AbortController().signal).next();
+
+  const [command] = send.mock.calls[0] ?? [];
+  const { Payload } = Object(command).input;
+  const expected = contents.map((content) => Buffer.from(content).toString('base64'));
+  expect(JSON.parse(Payload.toString()).inputs).toEqual(
+    inputs.map((input, index) => ({ ...input, content: expected[index] })),
+  );
+});
 
 // Regression: each response kept one of the 50 connections of a worker, which then waited until one was closed.
 test('a response is read to its end although the caller needs its first line only', async () => {

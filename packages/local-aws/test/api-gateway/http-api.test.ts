@@ -135,6 +135,15 @@ test('a body that is not text is encoded in base64', async () => {
   expect(await response.json()).toMatchObject({ body: '/wAB', isBase64Encoded: true });
 });
 
+test.each([49_151, 49_152, 49_153, 200_000])('so is one of %i bytes', async (size) => {
+  await using api = await serveApi();
+  const body = Buffer.alloc(size, Buffer.from([0xff, 0, 1, 7, 9]));
+
+  const response = await fetch(api.root, { method: 'POST', body });
+
+  expect(await response.json()).toMatchObject({ body: body.toString('base64'), isBase64Encoded: true });
+});
+
 test('a body of a text type is text, even if it is not UTF-8', async () => {
   await using api = await serveApi();
 
