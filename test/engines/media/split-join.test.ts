@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -18,7 +19,7 @@ import { ffmpeg } from './samples.ts';
 import { runPart, type SplitRequest, surveyOf } from './split-run.ts';
 import { testFolder } from './work.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const execute = promisify(execFile);
 const partBytes = 5 * 1024 ** 2;
@@ -150,7 +151,7 @@ async function joined({ request, starts, parts }: Sample): Promise<EngineRespons
     },
     maxOutputBytes: 1e9,
     revoked: `${origin}/revoked`,
-    deadline: Date.now() + 100_000,
+    deadline: Date.now() + 250_000,
   };
   const child = spawn(process.execPath, [host, mediaRun.href], {
     env: { ...process.env, POWERTOOLS_DEV: 'true', POWERTOOLS_LOG_LEVEL: 'SILENT' },
@@ -194,7 +195,7 @@ describe('A join reads chunks while they arrive and stores its output while it w
     const last = sample.starts.length;
     hold(last);
     const response = joined(sample);
-    await until('a part is stored', async () => stored.has('2'), { seconds: 60 });
+    await until('a part is stored', async () => stored.has('2'), { seconds: 200 });
     expect(stored.has('front')).toBe(false);
     held.get(last)?.resolve();
 
@@ -208,6 +209,19 @@ describe('A join reads chunks while they arrive and stores its output while it w
     await writeFile(path, file);
     expect(await packetsOf(path)).toBe(await packetsOf(sample.whole));
   });
+});
+
+test('A join stores Matroska with attachments at its end, because they are at its front', async () => {
+  const { request, ...sample } = await sampleOf('mkv');
+  const path = join(folder, 'attached.mkv');
+  const font = join(folder, 'font.ttf');
+  await writeFile(font, randomBytes(9 * 1024 ** 2));
+  await ffmpeg('-i', source, '-c', 'copy', '-attach', font, '-metadata:s:t', 'mimetype=font/ttf', path);
+
+  const response = await joined({ ...sample, request: { ...request, source: { path, format: 'mkv' } } });
+
+  expect([...stored.keys()]).not.toContain('front');
+  expect(assembled(response).includes(await readFile(font))).toBe(true);
 });
 
 describe('A join that stores early ends as any other', () => {
@@ -241,7 +255,7 @@ describe('A join that stores early ends as any other', () => {
     const sample = await sampleOf('mp4');
     hold(sample.starts.length);
     const response = joined(sample);
-    await until('a part is stored', async () => stored.has('2'), { seconds: 60 });
+    await until('a part is stored', async () => stored.has('2'), { seconds: 200 });
     const programs = async () =>
       (await descendantsOf(engine?.pid ?? 0)).filter(({ command }) => command.startsWith(`${ffmpegPath()} `));
     expect(await programs()).not.toEqual([]);
@@ -256,7 +270,7 @@ describe('A join that stores early ends as any other', () => {
     const last = sample.starts.length;
     hold(last);
     const response = joined(sample);
-    await until('a part is stored', async () => stored.has('2'), { seconds: 60 });
+    await until('a part is stored', async () => stored.has('2'), { seconds: 200 });
     inputs[last] = source;
     held.get(last)?.resolve();
 
