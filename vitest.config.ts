@@ -30,7 +30,7 @@ const faults = [
   'test/engines/processor-time.test.ts',
   'test/engines/document/{hostile-references,hostile-time}.test.ts',
   'test/engines/image/hostile.test.ts',
-  'test/engines/media/{hls-player,split,split-parts,split-quality,split-ranges,split-size,split-stream,time-limit}.test.ts',
+  'test/engines/media/{hls-player,split,split-join,split-parts,split-quality,split-ranges,split-size,split-stream,time-limit}.test.ts',
   'test/engines/pdf/hostile.test.ts',
   'test/events/follow.test.ts',
   'test/infra/images/{container,context,layers}.test.ts',

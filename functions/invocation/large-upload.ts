@@ -32,27 +32,35 @@ export class LargeUpload {
   readonly #overBytes: number;
   readonly #partBytes: number;
   readonly #count: number;
+  readonly #isEarly: boolean;
   #isOpen = true;
 
-  private constructor(key: string, id: string, overBytes: number, maxBytes: number) {
+  private constructor(key: string, id: string, overBytes: number, maxBytes: number, expectedBytes?: number) {
     this.key = key;
     this.#id = id;
     this.#overBytes = overBytes;
+    this.#isEarly = expectedBytes !== undefined;
     const partBytes = Math.min(copyPartBytes, Math.max(minPartBytes, overBytes));
-    this.#partBytes = Math.max(partBytes, partBytesFor(maxBytes, maxUrls));
-    this.#count = Math.floor(maxBytes / this.#partBytes);
+    // Small parts can be stored soon after they are written.
+    this.#partBytes =
+      expectedBytes === undefined
+        ? Math.max(partBytes, partBytesFor(maxBytes, maxUrls))
+        : partBytesFor(expectedBytes, maxUrls);
+    this.#count = Math.min(maxUrls, Math.floor(maxBytes / this.#partBytes));
   }
 
+  /** With the bytes that are expected, the engine may store the output while it writes it. */
   static async start(
     key: string,
     { outputFormat, maxOutputBytes }: Pick<RunPlan, 'outputFormat' | 'maxOutputBytes'>,
     overBytes: number,
+    expectedBytes?: number,
   ): Promise<LargeUpload> {
     const { client, name } = bucket();
     const ContentType = catalogue.mediaType(outputFormat);
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, Key: key, ContentType }));
     if (!UploadId) throw new Error('S3 started a multipart upload without an id.');
-    return new LargeUpload(key, UploadId, overBytes, maxOutputBytes);
+    return new LargeUpload(key, UploadId, overBytes, maxOutputBytes, expectedBytes);
   }
 
   /** Signs the URLs of the parts. */
@@ -71,13 +79,15 @@ export class LargeUpload {
       partBytes: this.#partBytes,
       parts: await Promise.all(Array.from({ length: this.#count }, (_, index) => url(index + 1, full))),
       rest: await url(this.#count + 1),
+      ...(this.#isEarly ? { front: await url(1) } : {}),
     };
   }
 
   /** Makes the object of the parts that an engine reports, if they are the stored ones, and returns its size. */
   async complete(tags: string[], maxBytes: number, signal: AbortSignal): Promise<number> {
     const { client, name } = bucket();
-    const parts = this.#checked(tags, await listStoredParts({ key: this.key, id: this.#id }));
+    const stored = await listStoredParts({ key: this.key, id: this.#id });
+    const parts = this.#isEarly ? this.#checkedEarly(tags, stored) : this.#checked(tags, stored);
     const size = sizeOf(parts);
     if (size > maxBytes) throw invalidResponse(`Parts of ${size} bytes were stored; the maximum is ${maxBytes}.`);
     const Parts = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag: `"${ETag}"` }));
@@ -95,6 +105,26 @@ export class LargeUpload {
   /** Deletes what was stored, unless it is complete. The sweep aborts what this cannot. */
   async end(): Promise<void> {
     if (this.#isOpen) await abortParts({ key: this.key, id: this.#id });
+  }
+
+  /**
+   * An engine may have stored parts of an output that it dropped, or one that broke off, so others are ignored. The first part has
+   * any length.
+   */
+  #checkedEarly(tags: string[], stored: StoredPart[] = []): StoredPart[] {
+    if (tags.length === 0) throw invalidResponse('Expected one or more parts but received none.');
+    return tags.map((tag, index) => {
+      const isLast = index === tags.length - 1;
+      const found = stored.find(({ PartNumber, Size, ETag }) => {
+        const isRest = isLast && PartNumber === this.#count + 1;
+        const isFull = PartNumber === index + 1 && (index === 0 || Size === this.#partBytes);
+        return (isRest || isFull) && ETag === bareTag(tag);
+      });
+      if (!found) throw invalidResponse(`Part ${index + 1} was not stored, or replaced.`);
+      if (!isLast && found.Size < minPartBytes)
+        throw invalidResponse(`Found part ${found.PartNumber} of ${found.Size} bytes before others.`);
+      return found;
+    });
   }
 
   #checked(tags: string[], stored: StoredPart[] = []): StoredPart[] {

@@ -31,19 +31,21 @@ export interface RunNames {
 
 /**
  * Performs a run with an upload in parts for an output of more than `formBytes`, if there is room for one. Defaults to what a form
- * takes.
+ * takes. If more than that is expected, the engine may store the output while it writes it.
  */
 export async function withLargeUpload<T>(
   { task, attempt, logger }: Run,
   plan: Pick<RunPlan, 'outputFormat' | 'maxOutputBytes'>,
   perform: (large: LargeUpload | undefined) => Promise<T>,
   formBytes = maxPostBytes,
+  expectedBytes = 0,
 ): Promise<T> {
   // Smaller in tests.
   const overBytes = Number(process.env.LATHE_FORM_BYTES ?? formBytes);
   const largest = Math.min(plan.maxOutputBytes, maxFileBytesOf(task, settings));
   if (largest <= overBytes) return perform(undefined);
-  const large = await LargeUpload.start(largeKey(task.id, attempt), plan, overBytes);
+  const early = expectedBytes > overBytes ? expectedBytes : undefined;
+  const large = await LargeUpload.start(largeKey(task.id, attempt), plan, overBytes, early);
   try {
     return await perform(large);
   } finally {

@@ -29,7 +29,9 @@ function timeLimit({ deadline, inputs }: Work & { deadline: number }, index: num
 
 /** Converts, compresses, trims and crops audio and video with ffmpeg. */
 export const engine: Engine = {
-  async run(work, { signal, progress }): Promise<WorkResult> {
+  awaitsInputs: true,
+  async run(work, context): Promise<WorkResult> {
+    const { signal, progress } = context;
     const warnings: string[][] = [];
     const deadline = work.deadline ?? Date.now() + timeoutSeconds * 1000;
     const runOf = (index: number): MediaRun => ({
@@ -47,7 +49,7 @@ export const engine: Engine = {
     };
     const share = (index: number) => (done: number) => progress(((index + done) / work.inputs.length) * 100);
     if (work.part) {
-      const result = await runPart(work, work.part, runOf(0), (done) => progress(done * 100));
+      const result = await runPart(work, work.part, runOf(0), (done) => progress(done * 100), context);
       progress(100);
       return { ...result, ...warned() };
     }

@@ -6,8 +6,10 @@ import { defined } from '../../../shared/defined.ts';
 import { safeName, uniqueNames } from '../../../shared/files/names.ts';
 import { collectRarely } from '../../../shared/heap.ts';
 import { filesAtOnce } from '../../../shared/tasks/limits.ts';
+import { ArrivingInputs } from './arriving-inputs.ts';
 import { type ByteRange, bytesOf } from './byte-ranges.ts';
 import { TamperedError } from './checks.ts';
+import { EarlyOutput } from './early-output.ts';
 import { EngineError, type InputFile, type RunContext, type Work, type WorkResult } from './engine.ts';
 import { Outputs } from './outputs.ts';
 import {
@@ -76,27 +78,43 @@ async function respond(
     () => {},
   );
   let engineMs = 0;
+  let arriving: ArrivingInputs | undefined;
+  let early: { path: string; output: EarlyOutput } | undefined;
+  const failure = new AbortController();
+  const signal = AbortSignal.any([watch.signal, failure.signal]);
   try {
     const task = sandbox.prepare(request.tenant);
     const progress = (percent: number) => send({ type: 'progress', percent });
-    const work = await workOf(request, task, watch.signal, (share) => progress(share * fetchedPercent));
+    const onFetched = (share: number) => progress(share * fetchedPercent);
+    // A join reads one part after another.
+    const isEarly = request.part?.kind === 'join' && request.inputs.every((input) => 'url' in input && !input.role);
+    const begun = isEarly ? beginInputs(request, task, signal, onFetched) : undefined;
+    arriving = begun?.arriving;
+    const work = workOf(request, begun?.files ?? (await fetchInputs(request, task, signal, onFetched)), task.folder);
     const isRanged = work.inputs.some(({ ranges }) => ranges);
     const context: RunContext = {
-      signal: watch.signal,
+      signal,
       progress: (percent) => progress(isRanged ? fetchedPercent + (percent * (100 - fetchedPercent)) / 100 : percent),
-      ...timestampFor(request, watch.signal),
+      ...timestampFor(request, signal),
+      ...(begun ? { arrival: (index) => begun.arriving.arrival(index) } : {}),
+      ...announcing(request, task, signal, (path, output) => {
+        if (early) throw new TamperedError('The engine announced a second output.');
+        early = { path, output: output((error) => failure.abort(error)) };
+      }),
       // As texts under fixed keys: a key chosen by an engine could pass for a log field or a metric.
       log: (message, details = {}) =>
         logger.info('the engine reports', { report: hide(message), details: hide(JSON.stringify(details)) }),
     };
     const began = performance.now();
     const result = await sandbox.run(work, context, request.tenant).finally(() => {
-      engineMs = Math.ceil(performance.now() - began);
+      const since = begun ? (begun.arriving.completedAt ?? performance.now()) : began;
+      engineMs = Math.ceil(performance.now() - Math.max(began, since));
     });
-    const done = await deliver(request, task, result, watch.signal);
+    const done = await deliver(request, task, result, signal, early);
     logger.info('delivered the outputs', { outputs: result.outputs.length, engineMs });
     return { ...done, engineMs };
   } catch (error) {
+    failure.abort(error);
     if (error instanceof EngineError) {
       logger.info('refused the work', { reason: hide(error.message) });
       const needsTime = error.needsTime ? ({ needsTime: true } as const) : {};
@@ -112,6 +130,7 @@ async function respond(
     logger.warn('the run broke off', { error: message });
     return { type: 'broken', message };
   } finally {
+    await Promise.all([arriving?.stop(), early?.output.end()]);
     watch.stop();
     await reported;
   }
@@ -135,15 +154,54 @@ function timestampFor(
   };
 }
 
-async function workOf(
+/** Returns how an output of a run is announced, if it may be stored while it is written. */
+function announcing(
+  { large }: EngineRequest,
+  task: PreparedTask,
+  signal: AbortSignal,
+  announced: (path: string, output: (onFailure: (error: unknown) => void) => EarlyOutput) => void,
+): Pick<RunContext, 'announce'> {
+  const front = large?.front;
+  if (!large || front === undefined) return {};
+  return {
+    announce: (path, frontBytes) => {
+      const options = { frontBytes, large: { ...large, front }, signal, open: () => task.openOutput(path) };
+      announced(path, (onFailure) => new EarlyOutput({ ...options, onFailure }));
+    },
+  };
+}
+
+/** Begins to fetch the inputs of a join: the source, the sound, and the others in their order. */
+function beginInputs(
+  { inputs, part }: EngineRequest,
+  task: PreparedTask,
+  signal: AbortSignal,
+  onFetched: (share: number) => void,
+): { files: InputFile[]; arriving: ArrivingInputs } {
+  const created = inputs.map((_, index) => task.createInput(String(index)));
+  const places = inputs.map(({ size }, index) => ({ size, descriptor: created[index]?.descriptor ?? -1 }));
+  const [source, ...others] = [...inputs.keys()];
+  const isLastNext = part?.kind === 'join' && part.sound;
+  const order = [source ?? 0, ...(isLastNext ? others.slice(-1) : []), ...(isLastNext ? others.slice(0, -1) : others)];
+  const fetch = async (index: number, either: AbortSignal) => {
+    const input = inputs[index];
+    if (input && 'url' in input) await fetchInput(input, places[index]?.descriptor ?? -1, either, onFetched);
+  };
+  const files = inputs.map((input, index): InputFile => {
+    const { name, format, size } = input;
+    const ranges = 'url' in input ? input.ranges : undefined;
+    return { path: created[index]?.path ?? '', name, format, size, ...defined({ ranges }) };
+  });
+  return { files, arriving: new ArrivingInputs(places, order, fetch, signal) };
+}
+
+function fetchInputs(
   request: EngineRequest,
   task: PreparedTask,
   signal: AbortSignal,
   onFetched: (share: number) => void,
-): Promise<Work> {
-  const { operation, page, picture, part, outputFormat, options, maxOutputBytes, deadline } = request;
-  const { maxProcessorSeconds } = request;
-  const files = await mapAtOnce(request.inputs, inputsAtOnce, async (input, index): Promise<InputFile> => {
+): Promise<InputFile[]> {
+  return mapAtOnce(request.inputs, inputsAtOnce, async (input, index): Promise<InputFile> => {
     const { path, descriptor } = task.createInput(String(index));
     try {
       const ranges = 'url' in input ? await fetchInput(input, descriptor, signal, onFetched) : undefined;
@@ -154,6 +212,11 @@ async function workOf(
       closeSync(descriptor);
     }
   });
+}
+
+function workOf(request: EngineRequest, files: InputFile[], folder: string): Work {
+  const { operation, page, picture, part, outputFormat, options, maxOutputBytes, deadline } = request;
+  const { maxProcessorSeconds } = request;
   const roleOf = (index: number) => request.inputs[index]?.role;
   const others = files.flatMap((file, index) => {
     const role = roleOf(index);
@@ -166,7 +229,7 @@ async function workOf(
     options,
     maxOutputBytes,
     deadline,
-    folder: task.folder,
+    folder,
     ...defined({ page, picture, part, maxProcessorSeconds, others: others.length > 0 ? others : undefined }),
   };
 }
@@ -203,6 +266,7 @@ async function deliver(
   task: PreparedTask,
   { outputs, details, warnings = [] }: WorkResult,
   signal: AbortSignal,
+  early?: { path: string; output: EarlyOutput },
 ): Promise<Omit<Extract<EngineResponse, { type: 'done' }>, 'engineMs'>> {
   if (outputs.length === 0 && request.part?.kind !== 'survey')
     throw new EngineError('The conversion produced no file.');
@@ -212,6 +276,24 @@ async function deliver(
     const sizes = files.map(({ size }) => size);
     new Outputs({ maxOutputBytes: request.maxOutputBytes }).count(files.length, sizes);
     if (sizes.includes(0)) throw new EngineError('The conversion produced an empty file.');
+    const more =
+      details || warnings.length > 0 ? { details: { ...details, ...(warnings.length > 0 ? { warnings } : {}) } } : {};
+    const [first] = outputs;
+    if (first?.announced) {
+      const { path, name, format, announced } = first;
+      const file = files[0];
+      if (!file || early?.path !== path || announced.end > file.size || outputs.length > 1)
+        throw new TamperedError('The output is not the one that was announced.');
+      const front = announced.front === undefined ? undefined : task.openOutput(announced.front);
+      if (front) files.push(front);
+      return {
+        type: 'done',
+        outputs: [{ name, format, parts: await early.output.finish(file, announced, front) }],
+        ...more,
+      };
+    }
+    // What was stored of an announced output is stored again or ignored.
+    await early?.output.end();
     const named = outputs.map(({ name, format }, index) => ({ name, format, file: files[index] }));
     const contents = await archived(
       request,
@@ -233,9 +315,7 @@ async function deliver(
     return {
       type: 'done',
       outputs: await mapAtOnce(contents, filesAtOnce, store),
-      ...(details || warnings.length > 0
-        ? { details: { ...details, ...(warnings.length > 0 ? { warnings } : {}) } }
-        : {}),
+      ...more,
     };
   } finally {
     for (const { descriptor } of files) closeSync(descriptor);

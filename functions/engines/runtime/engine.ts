@@ -47,6 +47,16 @@ export interface OutputFile {
   path: string;
   name: string;
   format: string;
+  /** Set if it was announced, and its bytes after the front are as they were written. */
+  announced?: AnnouncedOutput;
+}
+
+/** How an output is put together whose writing was announced. */
+export interface AnnouncedOutput {
+  /** Path of the file that comes instead of its front. Defaults to its front as it is. */
+  front?: string;
+  /** Where it ends. Bytes of the file after this are not part of it. */
+  end: number;
 }
 
 export interface WorkResult {
@@ -74,6 +84,13 @@ export interface WorkContext {
    * the options name none; allowed once for each input.
    */
   timestamp?(digest: Uint8Array): Promise<Uint8Array>;
+  /** Waits until an input has arrived. Absent if all have. */
+  arrival?(index: number): Promise<void>;
+  /**
+   * Announces an output that is written from its start to its end, except for its first bytes. Those that follow are stored
+   * meanwhile. Absent if outputs are only stored when the work is done; allowed once.
+   */
+  announce?(path: string, frontBytes: number): void;
 }
 
 /** Callbacks outside the sandbox. Limits are enforced there and not passed on. */
@@ -82,6 +99,8 @@ export type RunContext = Omit<WorkContext, 'limitProcessorTime'>;
 /** What a folder under engines/ provides in addition to its catalogue. Runs in a separate process without credentials. */
 export interface Engine {
   run(work: Work, context: WorkContext): Promise<WorkResult>;
+  /** Whether its work may begin before all inputs have arrived. */
+  awaitsInputs?: boolean;
   /** Closes what a run left open and prepares for the next. Called after each run, while its outputs are being stored. */
   settle?(): Promise<void>;
 }

@@ -50,6 +50,11 @@ export interface LargeOutput {
   partBytes: number;
   parts: string[];
   rest: string;
+  /**
+   * Takes the first part whatever its length. Set if the output may be stored while it is written: its start is complete only at
+   * its end.
+   */
+  front?: string;
 }
 
 /** A part of a run that is split over several invocations. Without one, the engine does the whole run. */

@@ -13,7 +13,7 @@ import type { OpenFile } from './sandbox/folder.ts';
 const attempts = 4;
 const firstBackoffMs = 200;
 /** How many parts of an output are stored concurrently. */
-const partsAtOnce = 4;
+export const partsAtOnce = 4;
 /** How much of a file is read at once. */
 const chunkBytes = 256 * 1024;
 
@@ -147,7 +147,8 @@ export async function putParts(
   );
 }
 
-async function putPart(url: string, content: Content, signal: AbortSignal): Promise<string> {
+/** Stores content by a signed URL and returns its tag. */
+export async function putPart(url: string, content: Content, signal: AbortSignal): Promise<string> {
   const etag = await retried(signal, async () => {
     if (!content.isUnchanged()) throw changed();
     const headers = { 'content-length': String(content.size) };

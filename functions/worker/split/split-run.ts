@@ -1,5 +1,5 @@
 import { deleteKeys } from '../../../shared/aws/objects.ts';
-import { partRun, postedKey } from '../../../shared/files/keys.ts';
+import { partRun, postedKey, type Revocable } from '../../../shared/files/keys.ts';
 import { totalBytes } from '../../../shared/files/total-bytes.ts';
 import { backoff, retry } from '../../../shared/retry.ts';
 import { diskBytes, isIndexedVideo } from '../../../shared/tasks/limits.ts';
@@ -133,13 +133,17 @@ class SplitRun {
     if (this.#isPaged) {
       const wholeWithin = minParts * settings.splitSeconds;
       const names = { output: attempt, revoked: attempt };
-      return this.#repeated({ kind: 'survey', wholeWithin }, { files, read: {} }, names, this.#run.progress);
+      return this.#repeated(attempt, () =>
+        this.#invoke({ kind: 'survey', wholeWithin }, { files, read: {} }, names, this.#run.progress),
+      );
     }
     const names = { output: partRun(attempt, 'survey', 1), revoked: attempt };
     const hasIndex = files.every((file) => isIndexedVideo(catalogue, file));
     const read: SourceRead = hasIndex ? { read: 'index' } : {};
-    return this.#repeated({ kind: 'survey' }, { files, read }, names, (percent) =>
-      this.#run.progress((percent * surveyedPercent) / 100),
+    return this.#repeated(attempt, () =>
+      this.#invoke({ kind: 'survey' }, { files, read }, names, (percent) =>
+        this.#run.progress((percent * surveyedPercent) / 100),
+      ),
     );
   }
 
@@ -194,13 +198,17 @@ class SplitRun {
     this.#requireTimeToJoin(states, totalBytes(parts), fetchedBytes(join.read, this.#sourceBytes));
     joinBegan = Date.now();
     const { outputFormat } = this.#plan;
+    const revoked = `${run.attempt}/join` as const;
     const joined = async (large: LargeUpload | undefined) => {
-      const done = await this.#join(join, states, parts, large);
+      const done = await this.#join(join, states, parts, { output: run.attempt, revoked, large });
       joinMs = done.engineMs;
       return { done, files: await keepOutputs(run, done.outputs, this.#diskBytes, { large }) };
     };
     const room = { outputFormat, maxOutputBytes: this.#diskBytes };
-    const { done, files } = await withLargeUpload(run, room, joined, maxJoinedFormBytes);
+    // Each try has an upload of its own, to which an engine that broke off cannot write.
+    const { done, files } = await this.#repeated(revoked, () =>
+      withLargeUpload(run, room, joined, maxJoinedFormBytes, totalBytes(parts)),
+    );
     run.engine = { ms: run.usedMs(), formats: formatsOf(this.#plan) };
     writeEstimate(split.seconds, (run.engine.ms - split.surveyMs - joinMs) / 1_000, this.#engine);
     return {
@@ -277,40 +285,33 @@ class SplitRun {
     return kept;
   }
 
-  async #join(
+  #join(
     { request, read }: { request: JoinRequest; read: SourceRead },
     states: PartStates,
     parts: FinishedPart[],
-    large: LargeUpload | undefined,
+    names: RunNames,
   ): Promise<Done> {
-    const { attempt } = this.#run;
     const inputs = [
       ...this.#plan.files,
       ...parts.map((part, index) => partFile(index < request.starts.length ? `chunk-${index}` : soundPart, part)),
     ];
-    const names = { output: attempt, revoked: `${attempt}/join`, large } as const;
-    return this.#repeated(request, { files: inputs, read }, names, (percent) =>
+    return this.#invoke(request, { files: inputs, read }, names, (percent) =>
       this.#report(encodedPercent + (percent * (joinedPercent - encodedPercent)) / 100, states),
     );
   }
 
   /** Repeats a part that nothing else runs next to, if its engine breaks off. */
-  #repeated(
-    part: PartRequest,
-    inputs: PartInputs,
-    names: RunNames,
-    progress: (percent: number) => void,
-  ): Promise<Done> {
+  #repeated<T>(revoked: Revocable, perform: () => Promise<T>): Promise<T> {
     const { signal, task } = this.#run;
     const work = retry(
-      () => this.#invoke(part, inputs, names, progress),
+      perform,
       (error, count) => {
         if (!(error instanceof BrokenRun) || count === maxTries) throw error;
         return backoff(count, firstBackoffMs);
       },
       signal,
     );
-    return unlessAborted(signal, work, () => revoke(task.id, names.revoked));
+    return unlessAborted(signal, work, () => revoke(task.id, revoked));
   }
 
   /** Runs a part. If it refuses a source that was read in part, it is run once more with all of it. */

@@ -87,11 +87,17 @@ for (const { name, needed, available, how } of needsOf({
   print(`  ${name.padEnd(52)}${numbers}  ${needed > available ? how : 'enough'}`);
 }
 
-print('\nan hour of 1080p to H.264 with its sound copied, in parts, by 100 engines that fetch ranges of the source');
-for (const bytes of [1e9, 2e9, 4e9]) {
-  const run = simulateSplit(inventory, { minutes: 60, bytes, places: 100 });
+print('\n1080p to H.264 with its sound copied, in parts, by 100 engines that fetch ranges of the source');
+for (const [hours, gigabytes] of [
+  [1, 1],
+  [1, 2],
+  [1, 4],
+  [3, 3],
+  [3, 6],
+] as const) {
+  const run = simulateSplit(inventory, { minutes: hours * 60, bytes: gigabytes * 1e9, places: 100 });
   print(
-    `  ${bytes / 1e9} GB, ${Math.round(run.wholeSeconds)} s for one engine: ${run.chunks} chunks of ${run.chunkSeconds.toFixed(0)} s; surveyed after ${run.surveyed.toFixed(0)} s, encoded after ${run.encoded.toFixed(0)} s, done after ${run.joined.toFixed(0)} s for ${run.dollars.toFixed(2)} dollars`,
+    `  ${hours} h of ${gigabytes} GB, ${Math.round(run.wholeSeconds)} s for one engine: ${run.chunks} chunks of ${run.chunkSeconds.toFixed(0)} s; surveyed after ${run.surveyed.toFixed(0)} s, encoded after ${run.encoded.toFixed(0)} s, done after ${run.joined.toFixed(0)} s for ${run.dollars.toFixed(2)} dollars`,
   );
 }
 

@@ -69,9 +69,11 @@ export function simulateSplit({ engines, worker }: Inventory, { minutes, bytes, 
   const sound = init.engineSeconds + transfer(bytes) + bytes / split.readBytesPerSecond + split.keepSeconds;
   const surveyed = split.queueSeconds + surveySeconds;
   const encoded = surveyed + makespan([sound, ...chunkSeconds], places, 1 / split.startsPerSecond);
-  // The output is as large as the chunks.
-  const joinSeconds = transfer(index + bytes) + bytes / split.joinBytesPerSecond + transfer(bytes);
-  // Stored in parts, so nothing is copied.
+  // The output is as large as the chunks. It is stored in parts while it is written, and while later chunks are read.
+  const begun = transfer(index + Math.min(split.joinReads, plan.chunks.length) * share);
+  const left = transfer(share + index + split.joinFrontBytes + (split.joinLastParts * bytes) / split.joinParts);
+  const joinSeconds =
+    begun + Math.max(transfer(bytes), bytes / split.joinBytesPerSecond) + share / split.joinBytesPerSecond + left;
   const joined = encoded + joinSeconds + split.keepSeconds;
   const runs = [surveySeconds, sound, ...chunkSeconds, joinSeconds];
   const dollars =

@@ -129,6 +129,79 @@ describe('an output that is too large for a form', () => {
   });
 });
 
+describe('an output that is stored while it is written', () => {
+  let run: ReturnType<typeof makeRun>;
+  let large: LargeUpload;
+  let urls: LargeOutput;
+  beforeEach(async () => {
+    run = makeRun('convert', { output_format: 'webp' });
+    const plan = { outputFormat: 'webp', maxOutputBytes: 4 * partBytes };
+    large = await LargeUpload.start(largeKey(run.task.id, 1), plan, 100 * mebibyte, partBytes + 1);
+    urls = await large.sign(run.deadline);
+  });
+
+  async function put(url = '', bytes: Buffer = content): Promise<string> {
+    const response = await fetch(url, { method: 'PUT', body: new Uint8Array(bytes) });
+    expect(response.status).toBe(200);
+    return String(response.headers.get('etag'));
+  }
+
+  const keep = (parts: string[], max = 4 * partBytes) =>
+    keepOutputs(run, [{ name: 'a.webp', format: 'webp', parts }], max, { large });
+  const full = content.subarray(0, partBytes);
+
+  test('has a first part of any length, and ignores parts of a run that broke off', async () => {
+    const second = await put(urls.parts[1], full);
+    await put(urls.parts[2], full);
+    const rest = await put(urls.rest, content.subarray(0, 3));
+    const front = await put(urls.front, content.subarray(0, partBytes + 9));
+
+    const [file] = await keep([front, second, rest]);
+
+    expect(file?.size).toBe(2 * partBytes + 12);
+    const { Body } = await own.client.send(new GetObjectCommand({ Bucket, Key: String(file?.key) }));
+    const stored = Buffer.from((await Body?.transformToByteArray()) ?? []);
+    expect(stored.equals(Buffer.concat([content.subarray(0, partBytes + 9), full, content.subarray(0, 3)]))).toBe(true);
+  });
+
+  test.for<[name: string, hostile: () => Promise<unknown>, detail: string]>([
+    ['no tag', () => keep([]), 'Expected one or more parts but received none.'],
+    ['a tag of nothing', () => keep(['"0"']), 'Part 1 was not stored, or replaced.'],
+    [
+      'a short part before others',
+      async () => keep([await put(urls.front, content.subarray(0, 9)), await put(urls.parts[1], full)]),
+      'Found part 1 of 9 bytes before others.',
+    ],
+    [
+      'a rest before others',
+      async () => keep([await put(urls.front, full), await put(urls.rest, full), await put(urls.parts[2], full)]),
+      'Part 2 was not stored, or replaced.',
+    ],
+    [
+      'a part at another place',
+      async () => keep([await put(urls.front, full), await put(urls.parts[2], full)]),
+      'Part 2 was not stored, or replaced.',
+    ],
+    [
+      'more than the maximum',
+      async () => keep([await put(urls.front, full)], partBytes - 1),
+      `Parts of ${partBytes} bytes were stored; the maximum is ${partBytes - 1}.`,
+    ],
+  ])('fails the run and leaves nothing if the engine has %s', async ([, hostile, detail]) => {
+    await expect(hostile()).rejects.toMatchObject({ name: 'EngineError', detail });
+    await large.end();
+
+    expect(await own.keys()).not.toContain(largeKey(run.task.id, 1));
+  });
+
+  test('signs the lengths of all other parts but the rest', async () => {
+    expect(urls.partBytes).toBe(partBytes);
+    const response = await fetch(urls.parts[1] ?? '', { method: 'PUT', body: 'x' });
+    expect(response.status).toBe(403);
+    await large.end();
+  });
+});
+
 test('the URLs for 200 GB take less than 200 KB of a request', async () => {
   const plan = { outputFormat: 'webp', maxOutputBytes: 200 * 1024 ** 3 };
   const large = await LargeUpload.start('files/200', plan, 5 * 1024 ** 3);

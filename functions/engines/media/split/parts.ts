@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { mapAtOnce } from '../../../../shared/concurrency.ts';
+import { atMost } from '../../../../shared/concurrency.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
-import { EngineError, type InputFile, type OutputFile, type Work } from '../../runtime/engine.ts';
+import { EngineError, type OutputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
 import type { PartRequest, Survey } from '../../runtime/protocol.ts';
 import { type Joined, seconds } from '../chunk.ts';
 import { compressedDetails, compressRequest, firstPass, secondPass, smaller, targetBytes } from '../compress.ts';
@@ -14,7 +14,9 @@ import { plan } from '../plan.ts';
 import { openingArgs, probeInput } from '../probe.ts';
 import type { MediaRun } from '../programs.ts';
 import { jobOf, outputOf, type Transcode, transcode } from '../transcode.ts';
+import { makePipes, pipeNames, writePipe } from './feed.ts';
 import { requireCount, requireFetched, requirePictures } from './fetched.ts';
+import { frontBytes, frontOf } from './front.ts';
 import { type PartFacts, readFacts, sameEncoding } from './part-facts.ts';
 import { measuring, type PartJob, sizedAs, sizedJob, sizedSurvey, uniformHeaders } from './sized.ts';
 import { hasRate, survey, surveyStream } from './survey.ts';
@@ -28,14 +30,22 @@ interface PartResult {
 /** Matroska does not store the negative time stamps with which encoded sound begins. */
 const soundDelaySeconds = 0.5;
 
+type JoinRequest = Extract<PartRequest, { kind: 'join' }>;
+
+/** What a join can do before all inputs have arrived, and before its output is complete. */
+type Early = Pick<WorkContext, 'arrival' | 'announce'>;
+
 /** Performs a part of a split run. */
 export async function runPart(
   work: Work,
   part: PartRequest,
   run: MediaRun,
   onShare: (share: number) => void,
+  early: Early,
 ): Promise<PartResult> {
-  if (mediaFormat(work.outputFormat).kind === 'stream') return runStreamPart(work, part, run, onShare);
+  // Every part reads the source.
+  await early.arrival?.(0);
+  if (mediaFormat(work.outputFormat).kind === 'stream') return runStreamPart(work, part, run, onShare, early);
   const job = await transcodeOf(work, run, onShare);
   if (part.kind === 'survey') {
     const found: Survey =
@@ -54,7 +64,7 @@ export async function runPart(
     case 'sound':
       return { outputs: [await encodeSound(job, work.folder, patient)] };
     case 'join':
-      return joinParts(job, work, part, patient);
+      return joinParts(job, work, part, patient, early);
     case 'pages':
     case 'texts':
       throw new Error('A video has no pages.');
@@ -77,6 +87,7 @@ async function runStreamPart(
   part: PartRequest,
   run: MediaRun,
   onShare: (share: number) => void,
+  early: Early,
 ): Promise<PartResult> {
   const job = jobOf(work, 0, onShare);
   const probed = { ...job, probe: await probeInput(job.input, run) };
@@ -91,7 +102,9 @@ async function runStreamPart(
     case 'sound':
       return { outputs: [await encodeStreamPart(probed, { isSound: true }, patient)] };
     case 'join':
-      return { outputs: [await convertToStream(probed, patient, await joinedOf(work, part, mediaFormat('mp4'), run))] };
+      return withParts(work, part, mediaFormat('mp4'), patient, early, async (joined, fed) => ({
+        outputs: [await convertToStream(probed, fed, joined)],
+      }));
     case 'measure':
     case 'pages':
     case 'texts':
@@ -203,66 +216,119 @@ async function encodeSound(job: Transcode, folder: string, run: MediaRun): Promi
 async function joinParts(
   job: Transcode,
   work: Work,
-  part: Extract<PartRequest, { kind: 'join' }>,
+  part: JoinRequest,
   run: MediaRun,
+  early: Early,
 ): Promise<PartResult> {
+  const { target, request, path } = job;
   // In MP4, chapters are stored as subtitles. Subtitles of Matroska are copied from the whole source.
   if (mediaFormat(job.input.format).demuxer === 'mov') await requireFetched(job.input, 's', run);
-  const joined = await joinedOf(work, part, mediaFormat(job.target.demuxer === 'mov' ? 'mp4' : 'mkv'), run);
-  const { request } = job;
+  const partFormat = mediaFormat(target.demuxer === 'mov' ? 'mp4' : 'mkv');
   // Subtitles that are drawn are in the chunks.
   const subtitles = request.subtitles === 'hard' ? 'none' : request.subtitles;
-  await transcode({ ...job, request: { ...request, joined, subtitles } }, run);
-  if (work.operation !== 'compress') return { outputs: [outputOf(job)] };
-  const compressed = await smaller(job, run);
+  const announce = canAnnounce(job, work) ? early.announce : undefined;
+  const faststart = request.faststart && !announce;
+  await withParts(work, part, partFormat, run, early, (joined, fed) => {
+    announce?.(path, frontBytes);
+    return transcode({ ...job, request: { ...request, joined, subtitles, faststart } }, fed);
+  });
+  const made = announce && (await frontOf(path, target, request.faststart));
+  const output = made ? { ...outputOf(job), announced: made.announced } : outputOf(job);
+  if (work.operation !== 'compress') return { outputs: [output] };
+  const compressed = made ? { output, sizeBefore: job.input.size, sizeAfter: made.size } : await smaller(job, run);
   return { outputs: [compressed.output], details: compressedDetails(compressed) };
 }
 
-/** Lists the parts for ffmpeg, and reads when they start. */
-async function joinedOf(
-  work: Work,
-  { starts, sound }: Extract<PartRequest, { kind: 'join' }>,
-  format: MediaFormat,
-  run: MediaRun,
-): Promise<Joined> {
-  const parts = work.inputs.slice(1);
-  if (starts.length === 0 || parts.length !== starts.length + (sound ? 1 : 0))
-    throw new Error(`Expected ${starts.length} chunks${sound ? ' and sound' : ''} but received ${parts.length} parts.`);
-  const facts = await mapAtOnce(parts, availableParallelism(), (part) => readFacts(part, format, run));
-  const chunks = facts.slice(0, starts.length);
-  const [heard] = facts.slice(starts.length);
-  const list = join(work.folder, 'chunks.txt');
-  await writeFile(list, chunkList(parts, chunks));
-  return {
-    list,
-    start: chunks[0]?.start ?? 0,
-    sound: heard
-      ? [
-          ...['-itsoffset', seconds(heard.start - (format.demuxer === 'mov' ? 0 : soundDelaySeconds))],
-          ...openingArgs(format, parts.at(-1)?.path ?? ''),
-        ]
-      : [],
-  };
+/** Returns whether the bytes of an output are final once they are written, except for those at its front. */
+function canAnnounce({ input, target, probe }: Transcode, { operation, inputs }: Work): boolean {
+  // Attachments are stored at the front of Matroska, and may be larger than it.
+  if (target.demuxer !== 'mov' && (probe.attachments || probe.cover)) return false;
+  const parts = inputs.slice(1).reduce((sum, { size }) => sum + size, 0);
+  // The original is the output if it is smaller.
+  return operation !== 'compress' || target.ext !== input.format || parts < input.size * 0.9;
 }
 
 /**
- * Returns the list of chunks for ffmpeg. Each lasts until the next one starts: times of their own would be off by the length of
- * their last picture, and add up.
+ * Lists the parts for ffmpeg, and has it read them as they arrive: in the list, each chunk is a pipe with the name of its file,
+ * which is written when the chunk after it has arrived. Fails if one was encoded differently.
  */
-function chunkList(parts: InputFile[], chunks: PartFacts[]): string {
-  const [first] = chunks;
-  const lines = chunks.map((chunk, index) => {
-    if (!first || !sameEncoding(chunk, first))
-      throw new EngineError('The parts of the video were encoded differently and cannot be joined.', {
-        detail: JSON.stringify([first, chunk]),
-      });
-    const next = chunks[index + 1];
-    if (next && next.start <= chunk.start)
-      throw new EngineError('The parts of the video do not follow each other and cannot be joined.', {
-        detail: JSON.stringify([chunk, next]),
-      });
-    const path = parts[index]?.path ?? '';
-    return `file '${path.replaceAll("'", "'\\''")}'\n${next ? `duration ${seconds(next.start - chunk.start)}\n` : ''}`;
+async function withParts<T>(
+  work: Work,
+  { starts, sound }: JoinRequest,
+  format: MediaFormat,
+  run: MediaRun,
+  { arrival }: Early,
+  perform: (joined: Joined, run: MediaRun) => Promise<T>,
+): Promise<T> {
+  const { inputs, folder } = work;
+  const parts = inputs.slice(1);
+  if (starts.length === 0 || parts.length !== starts.length + (sound ? 1 : 0))
+    throw new Error(`Expected ${starts.length} chunks${sound ? ' and sound' : ''} but received ${parts.length} parts.`);
+  const stopped = new AbortController();
+  const fed = { ...run, signal: AbortSignal.any([run.signal, stopped.signal]) };
+  const reading = atMost(availableParallelism());
+  const facts = parts.map(async (part, index) => {
+    await arrival?.(index + 1);
+    return reading(() => readFacts(part, format, fed));
   });
-  return `ffconcat version 1.0\n${lines.join('')}`;
+  for (const each of facts) each.catch(() => {});
+  const chunks = facts.slice(0, starts.length);
+  const pipes = pipeNames(starts.length);
+  const list = join(folder, 'chunks.txt');
+  const feed = async () => {
+    for (const [index, pipe] of pipes.entries()) {
+      const [first, chunk, next] = await Promise.all([chunks[0], chunks[index], chunks[index + 1]]);
+      await writePipe(pipe, chunkList(parts[index]?.path ?? '', first, chunk, next), folder, fed.signal);
+    }
+  };
+  try {
+    const [first, heard] = await Promise.all([chunks[0], sound ? facts.at(-1) : undefined]);
+    await makePipes(pipes, fed);
+    await writeFile(list, pipeList(pipes.map((pipe) => join(folder, pipe))));
+    const feeding = feed().catch((error: unknown) => stopped.abort(error));
+    const joined = {
+      list,
+      start: first?.start ?? 0,
+      sound: heard
+        ? [
+            ...['-itsoffset', seconds(heard.start - (format.demuxer === 'mov' ? 0 : soundDelaySeconds))],
+            ...openingArgs(format, parts.at(-1)?.path ?? ''),
+          ]
+        : [],
+    };
+    return await perform(joined, fed).finally(() => {
+      stopped.abort();
+      return feeding;
+    });
+  } finally {
+    stopped.abort();
+    await Promise.allSettled(facts);
+  }
+}
+
+/** Returns the list of pipes for ffmpeg, each with the list of one chunk. */
+function pipeList(paths: string[]): string {
+  const options = ['safe 0', 'auto_convert 0'].map((option) => `option ${option}\n`).join('');
+  return `ffconcat version 1.0\n${paths.map((path) => `file ${quoted(path)}\n${options}`).join('')}`;
+}
+
+/**
+ * Returns the list of one chunk for ffmpeg. It lasts until the next one starts: times of its own would be off by the length of its
+ * last picture, and add up.
+ */
+function chunkList(path: string, first?: PartFacts, chunk?: PartFacts, next?: PartFacts): string {
+  if (!first || !chunk || !sameEncoding(chunk, first))
+    throw new EngineError('The parts of the video were encoded differently and cannot be joined.', {
+      detail: JSON.stringify([first, chunk]),
+    });
+  if (next && next.start <= chunk.start)
+    throw new EngineError('The parts of the video do not follow each other and cannot be joined.', {
+      detail: JSON.stringify([chunk, next]),
+    });
+  const duration = next ? `duration ${seconds(next.start - chunk.start)}\n` : '';
+  return `ffconcat version 1.0\nfile ${quoted(path)}\n${duration}`;
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -15,11 +15,14 @@ const send = (message: FromSandbox) => process.stdout.write(encodeMessage(messag
 
 /** The time stamp that the work waits for. */
 let requested: PromiseWithResolvers<Uint8Array> | undefined;
+/** The inputs that the work waits for. */
+let arrivals: PromiseWithResolvers<void>[] = [];
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     const message: ToSandbox = JSON.parse(line);
     if (message.type === 'run') void runAndSettle(message);
+    else if (message.type === 'arrived') arrivals[message.index]?.resolve();
     else if ('response' in message) requested?.resolve(Buffer.from(message.response, 'base64'));
     else requested?.reject(new EngineError(message.msg));
   })
@@ -36,8 +39,11 @@ async function runAndSettle(message: Run): Promise<void> {
   send({ type: 'settled' });
 }
 
-async function run({ work, canTimestamp }: Run): Promise<void> {
+async function run({ work, canTimestamp, isArriving, canAnnounce }: Run): Promise<void> {
+  arrivals = isArriving ? work.inputs.map(() => Promise.withResolvers<void>()) : [];
   try {
+    const { awaitsInputs = false } = module.engine;
+    if (!awaitsInputs) await Promise.all(arrivals.map(({ promise }) => promise));
     const context: WorkContext = {
       // Work is aborted by killing this process, so the signal is never aborted here.
       signal: new AbortController().signal,
@@ -47,6 +53,8 @@ async function run({ work, canTimestamp }: Run): Promise<void> {
       log: (text, details = {}) => send({ type: 'log', message: text, details }),
       limitProcessorTime: (processorSeconds) => send({ type: 'limit', processorSeconds }),
       ...(canTimestamp ? { timestamp } : {}),
+      ...(isArriving ? { arrival: async (index) => arrivals[index]?.promise } : {}),
+      ...(canAnnounce ? { announce: (path, frontBytes) => send({ type: 'announced', path, frontBytes }) } : {}),
     };
     const result = await withFonts(work, () => module.engine.run(work, context));
     send({ type: 'done', result, warmPrograms: warmPrograms() });

@@ -12,7 +12,7 @@ import {
   textOf,
   unexpected,
 } from '../checks.ts';
-import type { OutputFile, Work, WorkResult } from '../engine.ts';
+import type { AnnouncedOutput, OutputFile, Work, WorkResult } from '../engine.ts';
 
 /**
  * Messages between a sandbox's process and the trusted side, as lines of JSON. The process reads its work from standard input
@@ -21,7 +21,8 @@ import type { OutputFile, Work, WorkResult } from '../engine.ts';
  */
 
 export type ToSandbox =
-  | { type: 'run'; work: Work; canTimestamp: boolean }
+  | { type: 'run'; work: Work; canTimestamp: boolean; isArriving: boolean; canAnnounce: boolean }
+  | { type: 'arrived'; index: number }
   /** The response of a time stamp authority in base64, or why there is none. */
   | { type: 'timestamp'; response: string }
   | { type: 'timestamp'; msg: string };
@@ -40,6 +41,7 @@ export type FromSandbox =
   | { type: 'limit'; processorSeconds: number | undefined }
   /** Asks for a time stamp of a digest in hexadecimal. */
   | { type: 'timestamp'; digest: string }
+  | { type: 'announced'; path: string; frontBytes: number }
   | End
   // After the end of a piece of work: the engine is ready for the next one.
   | { type: 'settled' };
@@ -51,6 +53,7 @@ const maxLineBytes = 2 * 1024 * 1024;
 /** Limit for the output of one piece of work. */
 const maxBytesPerWork = 16 * 1024 * 1024;
 const maxNumber = 2 ** 31 - 1;
+const maxPathLength = 4_096;
 /** Enough for the maximum number of boundaries. */
 const maxSurveyLength = 512 * 1024;
 
@@ -145,6 +148,12 @@ export function parseMessage(line: string): FromSandbox {
       };
     case 'timestamp':
       return { type: 'timestamp', digest: digestOf(fields.digest) };
+    case 'announced':
+      return {
+        type: 'announced',
+        path: textOf(fields.path, 'path', maxPathLength),
+        frontBytes: integerOf(fields.frontBytes, 'frontBytes'),
+      };
     case 'log':
       return {
         type: 'log',
@@ -197,11 +206,20 @@ function detailsLengthOf(details: unknown): number | undefined {
 }
 
 function outputOf(value: unknown): OutputFile {
-  const { path, name, format } = fieldsOf(value, 'an output');
+  const { path, name, format, announced } = fieldsOf(value, 'an output');
   return {
-    path: textOf(path, 'path', 4_096),
+    path: textOf(path, 'path', maxPathLength),
     name: textOf(name, 'name', 1_024),
     format: textOf(format, 'format', 20),
+    ...(announced === undefined ? {} : { announced: announcedOf(announced) }),
+  };
+}
+
+function announcedOf(value: unknown): AnnouncedOutput {
+  const { front, end } = fieldsOf(value, 'announced');
+  return {
+    ...(front === undefined ? {} : { front: textOf(front, 'front', maxPathLength) }),
+    end: Math.trunc(numberOf(end, 'end', 1, Number.MAX_SAFE_INTEGER)),
   };
 }
 

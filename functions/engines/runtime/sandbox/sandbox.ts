@@ -309,7 +309,10 @@ export class Sandbox {
         if (message.type === 'progress') percent = message.percent;
         else if (message.type === 'limit') processorTime?.limit(message.processorSeconds);
         else if (message.type === 'timestamp') timestamp(message.digest);
-        else if (message.type === 'log') {
+        else if (message.type === 'announced') {
+          if (context.announce) context.announce(message.path, message.frontBytes);
+          else end(new TamperedError('The engine announced an output that is stored when the work is done.'));
+        } else if (message.type === 'log') {
           logged += 1;
           if (logged <= maxLogLines) context.log(message.message, message.details);
         } else if (message.type !== 'ready' && message.type !== 'settled') {
@@ -381,7 +384,14 @@ export class Sandbox {
           // earlier time counts too.
           const atStart = (child.mark === undefined ? withDescendants(own) : undefined) ?? rows();
           processorTime = new ProcessorTime(work.maxProcessorSeconds ?? Number.POSITIVE_INFINITY, atStart);
-          send({ type: 'run', work, canTimestamp: context.timestamp !== undefined });
+          const { arrival, announce, timestamp: stamp } = context;
+          const may = { canTimestamp: stamp !== undefined, canAnnounce: announce !== undefined };
+          send({ type: 'run', work, ...may, isArriving: arrival !== undefined });
+          for (const index of arrival ? work.inputs.keys() : [])
+            arrival?.(index).then(
+              () => send({ type: 'arrived', index }),
+              (error: unknown) => finished || end(error),
+            );
         },
         (error: unknown) => finish(() => reject(error)),
       );
