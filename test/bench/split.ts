@@ -175,7 +175,7 @@ async function splitByService(source: string, folder: string, seconds: number): 
   if (task?.status !== 'completed' || !url) throw new Error(`Expected a completed task: ${JSON.stringify(task)}`);
   if (!estimate?.parts) throw new Error(`The video was not split: ${JSON.stringify(task.result)}`);
   const path = join(folder, 'split.mp4');
-  await run('curl', ['-sf', '-o', path, url]);
+  await run('curl', ['-sfL', '-o', path, url]);
   return { by: 'by a service', cost, parts: estimate.parts, path };
 }
 
