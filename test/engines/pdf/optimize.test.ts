@@ -278,6 +278,22 @@ describe('fonts', () => {
     expect(new Set(names).size).toBe(1);
   });
 
+  it('stay whole if the pages would look different', async () => {
+    const big = await readFile(dejavu);
+    const text = (from: number, to: number) => `<${glyphsOf(big, words.slice(from, to)).join('')}> Tj`;
+    // The data of the inline picture seems to end early, so that the text after it looks like a string.
+    const picture = 'BI /W 10 /H 1 /BPC 8 /CS /G ID 01 EI f (0 EI';
+    const content = `BT /F1 24 Tf 20 120 Td ${text(0, 4)} ET ${picture} BT /F1 24 Tf 20 60 Td ${text(11, 17)} ET %) f\n0 g`;
+    const original = await byPdfLib(place.at('hidden.pdf'), (document) => {
+      addText(document, { F1: embed(document, big, 'Type0', 'DejaVuSans') }, content);
+    });
+    expect(await pageTexts(original)).toEqual([expect.stringContaining('fox')]);
+    const path = only(await runPdf('pdf/optimize', original));
+
+    expect((await render(path)).dark()).toBe((await render(original)).dark());
+    expect(await fontsIn(path)).toMatchObject([{ name: 'DejaVuSans', isSubset: false }]);
+  });
+
   /** Returns where the record of a table starts. */
   const recordOf = (program: Buffer, tag: string) => program.indexOf(tag, 12, 'latin1');
   const tableOf = (program: Buffer, tag: string) => program.readUInt32BE(recordOf(program, tag) + 8);

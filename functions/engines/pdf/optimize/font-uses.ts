@@ -1,3 +1,4 @@
+import { operators } from '../archive/content.ts';
 import { isDict, isReference, type PdfDict, type PdfObjects, type PdfValue } from '../objects.ts';
 import { type CMap, readCMap, systemCMap } from '../redact/cmap.ts';
 import { contentsOf } from '../redact/contents.ts';
@@ -51,9 +52,8 @@ export class FontUses {
   }
 
   /** Returns what is shown of a font, given by reference. */
-  of(font: string): Use[] {
-    const use = this.#uses.get(font);
-    return use ? [use] : [];
+  of(font: string): Use | undefined {
+    return this.#uses.get(font);
   }
 
   /** Returns whether an object must stay as it is. */
@@ -142,6 +142,8 @@ export class FontUses {
     for (const { operator, operands } of operationsOf(bytes)) {
       if (++this.#operations > maxOperations) this.isComplete = false;
       if (!this.isComplete) return;
+      // Other readers may find another end of an inline picture.
+      if (!operators.has(operator)) throw new UnreadableContent('unknown operator');
       switch (operator) {
         case 'q':
           saved.push(font);

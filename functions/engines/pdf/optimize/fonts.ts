@@ -13,6 +13,8 @@ import { FontUses, type Use } from './font-uses.ts';
 const minBytes = 4_000;
 /** What is left of a font program at most. Others are subsets already. */
 const maxShare = 0.9;
+/** Some character maps are searched from the start, and many fonts may share one. */
+const maxLookups = 100_000;
 const prefixForm = /^\/[A-Z]{6}\+/;
 /** Characters that have two code points. Readers do not agree on which they look for. */
 const twins = [
@@ -129,10 +131,13 @@ function subsetOf(program: string, fonts: string[], uses: FontUses, pdf: PdfObje
   const isCff = subtype === '/Type1C' || subtype === '/CIDFontType0C';
   if (!isCff && subtype !== null) return undefined;
   const opened = isCff ? new Cff(before) : new TrueType(before);
-  for (const font of fonts)
-    for (const use of uses.of(font))
-      for (const glyph of use.cmap ? compositeGlyphs(use, opened, pdf) : simpleGlyphs(use, opened, pdf))
-        glyphs.add(glyph);
+  const finder = finderOf(opened);
+  for (const font of fonts) {
+    const use = uses.of(font);
+    if (!use) continue;
+    for (const glyph of use.cmap ? compositeGlyphs(use, opened, pdf) : simpleGlyphs(use, finder, pdf))
+      glyphs.add(glyph);
+  }
   if (glyphs.size === 0) return undefined;
   const made = opened.subset(glyphs);
   return packed(made) < maxShare * packed(before) ? made : undefined;
@@ -208,34 +213,36 @@ function namesOf(font: PdfDict, own: (string | undefined)[] | undefined, pdf: Pd
 }
 
 /** Returns the glyphs of a simple font. Those that any reader may show are among them. */
-function simpleGlyphs({ font, codes }: Use, program: Cff | TrueType, pdf: PdfObjects): number[] {
-  const isCff = program instanceof Cff;
-  const subtype = pdf.lookup(font['/Subtype']);
-  if (subtype !== (isCff ? '/Type1' : '/TrueType') || (isCff && program.isCid))
-    throw new NotApproved('an unknown simple font');
-  const names = namesOf(font, isCff ? program.encoding : undefined, pdf);
+function simpleGlyphs({ font, codes }: Use, { subtype, own, byName, byCode }: Finder, pdf: PdfObjects): number[] {
+  if (pdf.lookup(font['/Subtype']) !== subtype) throw new NotApproved('an unknown simple font');
+  const names = namesOf(font, own, pdf);
+  const isSymbolic = (Number(pdf.lookup(pdf.dict(font['/FontDescriptor'])?.['/Flags'])) & 4) !== 0;
   const glyphs: number[] = [];
-  const find = isCff ? undefined : trueTypeRoutes(program);
-  const flags = Number(pdf.lookup(pdf.dict(font['/FontDescriptor'])?.['/Flags']));
   for (const code of codes) {
     const given = names.given[code];
-    const candidates = [...new Set(names.all.map((each) => each[code]).filter((name) => name !== undefined))];
-    let isSure: boolean;
-    if (isCff) {
-      glyphs.push(...candidates.flatMap((name) => program.glyph(name) ?? []));
-      isSure = given !== undefined && program.glyph(given) !== undefined;
-    } else if (find) {
-      glyphs.push(...candidates.flatMap(find.byName).filter((glyph) => glyph > 0), ...find.byCode(code));
+    const candidates = new Set(names.all.map((each) => each[code]).filter((name) => name !== undefined));
+    glyphs.push(...[...candidates].flatMap(byName));
+    const hasName = given !== undefined && byName(given).length > 0;
+    let isSure = hasName;
+    if (byCode) {
+      const found = byCode(code);
+      glyphs.push(...found);
       // Readers differ in whether the flag or the encoding decides.
-      const byName = given !== undefined && find.byName(given).some((glyph) => glyph > 0);
-      const byCode = find.byCode(code).length > 0;
-      const isSymbolic = (flags & 4) !== 0;
-      isSure = (byName || (!names.hasEncoding && isSymbolic)) && (byCode || (names.hasEncoding && !isSymbolic));
-    } else isSure = false;
+      isSure =
+        (hasName || (!names.hasEncoding && isSymbolic)) && (found.length > 0 || (names.hasEncoding && !isSymbolic));
+    }
     const isSpace = given === 'space' || given === 'nbspace' || given === 'nonbreakingspace';
     if (!isSure && !isSpace) throw new NotApproved('an unknown glyph');
   }
   return glyphs;
+}
+
+/** How the codes of simple fonts find their glyphs in a program. */
+interface Finder {
+  subtype: string;
+  own: (string | undefined)[] | undefined;
+  byName: (name: string) => number[];
+  byCode?: (code: number) => number[];
 }
 
 /** Returns the code points of a name, or none of one that readers look for in the font. */
@@ -246,29 +253,43 @@ function pointsOf(name: string): number[] {
   return Array.from(text ?? '', (each) => each.codePointAt(0) ?? 0);
 }
 
-/** Returns functions that find the glyphs of a simple TrueType font in its character maps. */
-function trueTypeRoutes({ cmaps }: TrueType) {
-  const of = (platform: number, encoding?: number) =>
-    cmaps.filter((each) => each.platform === platform && (encoding === undefined || each.encoding === encoding));
-  const [symbols, roman] = [of(3, 0), of(1, 0)];
-  const unicode = of(3, 1);
+function finderOf(program: Cff | TrueType): Finder {
+  if (program instanceof Cff)
+    return {
+      subtype: program.isCid ? '' : '/Type1',
+      own: program.encoding,
+      byName: (name) => [program.glyph(name)].filter((glyph) => glyph !== undefined),
+    };
+  const maps = (platform: number, encoding: number) =>
+    program.cmaps.filter((each) => each.platform === platform && each.encoding === encoding);
+  const [symbols, unicode, roman] = [maps(3, 0), maps(3, 1), maps(1, 0)];
+  let lookups = 0;
+  const find = (among: typeof symbols, codes: number[]) =>
+    among
+      .flatMap(({ lookup }) =>
+        codes.map((code) => {
+          if (++lookups > maxLookups) throw new NotApproved('a font with too many codes');
+          return lookup(code);
+        }),
+      )
+      .filter((glyph) => glyph > 0);
+  // The names in the program decide for those that its character map lacks. Such fonts are not sure.
+  const first = (main: number[], others: number[], isMain: boolean) =>
+    isMain && main.length === 0 ? [] : [...main, ...others];
   return {
-    byName: (name: string): number[] => {
+    subtype: '/TrueType',
+    own: undefined,
+    byName: (name) => {
       const [point, ...others] = pointsOf(name);
       if (point === undefined || others.length > 0) return [];
       const points = [point, ...twins.filter((pair) => pair.includes(point)).flat()];
-      const byUnicode = unicode.flatMap((map) => points.map((each) => map.lookup(each)));
       const code = macRomanEncoding.indexOf(name);
-      const byRoman = code < 0 ? [] : roman.map((map) => map.lookup(code));
-      // The names in the font decide for those that the map of Unicode lacks.
-      if (unicode.length > 0 && byUnicode.every((glyph) => glyph === 0)) return [];
-      return [...byUnicode, ...byRoman];
+      return first(find(unicode, points), code < 0 ? [] : find(roman, [code]), unicode.length > 0);
     },
-    byCode: (code: number): number[] =>
-      [
-        ...symbols.flatMap((map) => [0, 0xf000, 0xf100, 0xf200].map((base) => map.lookup(base + code))),
-        ...roman.map((map) => map.lookup(code)),
-      ].filter((glyph) => glyph > 0),
+    byCode: (code) => {
+      const codes = [0, 0xf000, 0xf100, 0xf200].map((base) => base + code);
+      return first(find(symbols, codes), find(roman, [code]), symbols.length > 0);
+    },
   };
 }
 

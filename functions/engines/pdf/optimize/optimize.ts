@@ -54,7 +54,9 @@ export const optimize: Operation = async (job) => {
     return { path, size: (await stat(path)).size };
   };
   let lossless = await write(undefined);
-  if (subsets?.programs.size !== 0 && !(await looksLike(pdf, lossless.path, 0, job))) {
+  const hasSubsets = subsets?.programs.size !== 0;
+  const isSame = hasSubsets && (await looksLike(pdf, lossless.path, 0, job));
+  if (hasSubsets && !isSame) {
     subsets = { programs: new Map(), names: new Map() };
     lossless = await write(undefined);
   }
@@ -62,7 +64,7 @@ export const optimize: Operation = async (job) => {
   const isGood = best === lossless || (await looksLike(pdf, best.path, 6, job));
   if (!isGood) warnings.push('The pictures were not compressed, because the pages would have looked different.');
   const chosen = isGood ? best : lossless;
-  if (!(await looksLike(pdf, lossless.path, 2, job)) || chosen.size >= input.size)
+  if (chosen.size >= input.size || !(isSame || (await looksLike(pdf, lossless.path, 2, job))))
     return unchanged(job, pdf.path, warnings);
   await checkPdf(chosen.path, job.folder, job, pdf.pages);
   return {
