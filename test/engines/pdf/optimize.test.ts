@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PDFDict, type PDFDocument, PDFName, type PDFRef, PDFString, StandardFonts } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, PDFName, type PDFRef, PDFStream, PDFString, StandardFonts } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TrueType } from '../../../functions/engines/pdf/archive/truetype.ts';
@@ -298,8 +298,11 @@ describe('fonts', () => {
   const recordOf = (program: Buffer, tag: string) => program.indexOf(tag, 12, 'latin1');
   const tableOf = (program: Buffer, tag: string) => program.readUInt32BE(recordOf(program, tag) + 8);
 
-  it.each<[string, (program: Buffer, document: PDFDocument) => { content?: string; form?: boolean }]>([
+  it.each<
+    [string, (program: Buffer, document: PDFDocument) => { content?: string; form?: boolean; isAttached?: boolean }]
+  >([
     ['fields of a form use them', () => ({ form: true })],
+    ['they are attached as files too', () => ({ isAttached: true })],
     ['content names a font that is missing', () => ({ content: 'BT /F9 24 Tf 20 20 Td <0024> Tj ET' })],
     ['text shows a code that is not in them', () => ({ content: 'BT /F1 24 Tf 20 20 Td <fff0> Tj ET' })],
     [
@@ -331,10 +334,25 @@ describe('fonts', () => {
     const program = await readFile(dejavu);
     const intact = Buffer.from(program);
     const original = await byPdfLib(place.at(`whole ${name}.pdf`), (document) => {
-      const { content, form = false } = change(program, document);
+      const { content, form = false, isAttached = false } = change(program, document);
       const F1 = embed(document, program, 'Type0', 'DejaVuSans', intact);
       const page = addText(document, { F1 }, `BT /F1 24 Tf 20 60 Td <${glyphsOf(intact, words).join('')}> Tj ET`);
       if (content) addText(document, { F1 }, content);
+      if (isAttached) {
+        const { context } = document;
+        const file = context
+          .enumerateIndirectObjects()
+          .find(([, each]) => each instanceof PDFStream && each.dict.has(PDFName.of('Length1')));
+        if (!file) throw new Error('The font is not embedded.');
+        const spec = {
+          Type: 'Filespec',
+          F: PDFString.of('font.ttf'),
+          UF: PDFString.of('font.ttf'),
+          EF: { F: file[0] },
+        };
+        const names = { Names: [PDFString.of('font.ttf'), context.register(context.obj(spec))] };
+        document.catalog.set(PDFName.of('Names'), context.obj({ EmbeddedFiles: names }));
+      }
       if (!form) return;
       const { context } = document;
       const field = { Type: 'Annot', Subtype: 'Widget', FT: 'Tx', Rect: [20, 100, 200, 140], P: page.ref };

@@ -5,7 +5,7 @@ import { macRomanEncoding, standardEncoding, winAnsiEncoding } from '../archive/
 import { NotApproved } from '../archive/problems.ts';
 import { TrueType } from '../archive/truetype.ts';
 import type { Job } from '../job.ts';
-import { isDict, isReference, type PdfDict, type PdfObjects, type PdfValue } from '../objects.ts';
+import { isDict, isReference, type PdfDict, type PdfObjects } from '../objects.ts';
 import { textOfGlyph } from '../redact/fonts.ts';
 import { FontUses, type Use } from './font-uses.ts';
 
@@ -105,19 +105,14 @@ function programsOf(pdf: PdfObjects): Map<string, Program> {
       const program = isReference(descendant) ? byFont.get(descendant) : undefined;
       program?.fonts.push(reference);
     }
-  // A dictionary inside of another object is none of those above, but may lead to a program all the same.
-  const visit = (value: PdfValue | undefined, isTop: boolean) => {
-    if (Array.isArray(value)) for (const each of value) visit(each, false);
-    else if (isDict(value)) {
-      if (!isTop)
-        for (const each of Object.values(value)) {
-          const program = isReference(each) ? (programs.get(each) ?? byDescriptor.get(each)) : undefined;
-          if (program) lost.add(program);
-        }
-      for (const each of Object.values(value)) visit(each, false);
+  // A dictionary inside of another object is none of those above. An attached file may be the same stream.
+  for (const reference of all)
+    for (const target of pdf.referencesIn(reference)) {
+      const program = programs.get(target);
+      if (program && byDescriptor.get(reference) !== program) lost.add(program);
+      const described = byDescriptor.get(target);
+      if (described && byFont.get(reference) !== described) lost.add(described);
     }
-  };
-  for (const reference of all) visit(pdf.lookup(reference), true);
   return new Map([...programs].filter(([, program]) => !lost.has(program)));
 }
 
