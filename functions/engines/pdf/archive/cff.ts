@@ -12,6 +12,7 @@ export class Cff {
   readonly #glyphOf: Map<string | number, number>;
   /** The names of its own encoding by code. */
   readonly encoding: (string | undefined)[] = [];
+  readonly #data: Buffer;
   readonly #charStrings: Buffer[];
   readonly #globals: Buffer[];
   readonly #privates: { defaultWidth: number; nominalWidth: number; subrs: Buffer[] }[];
@@ -20,6 +21,7 @@ export class Cff {
 
   constructor(data: Buffer) {
     if (data[0] !== 1) throw new NotApproved('unknown kind of font program');
+    this.#data = data;
     const names = readIndex(data, data[2] ?? 4);
     const tops = readIndex(data, names.end);
     const strings = readIndex(data, tops.end);
@@ -66,12 +68,48 @@ export class Cff {
   /** Returns the width of a glyph in thousandths. */
   width(glyph: number): number {
     const font = this.#select[glyph] ?? 0;
-    const dict = this.#privates[font];
-    const code = this.#charStrings[glyph];
-    if (!dict || !code) throw new NotApproved('font program with a wrong index');
-    const delta = readWidth(code, this.#globals, dict.subrs);
+    const { dict, code } = this.#glyph(glyph);
+    const delta = readGlyph(code, this.#globals, dict.subrs, false).width;
     const units = delta === undefined ? dict.defaultWidth : dict.nominalWidth + delta;
     return units * 1000 * (this.#scales[font] ?? 0.001);
+  }
+
+  #glyph(glyph: number) {
+    const dict = this.#privates[this.#select[glyph] ?? 0];
+    const code = this.#charStrings[glyph];
+    if (!dict || !code) throw new NotApproved('font program with a wrong index');
+    return { dict, code };
+  }
+
+  /** Returns a program with the same glyphs, of which all but the given ones and .notdef are empty. No offset changes. */
+  subset(glyphs: Iterable<number>): Buffer {
+    const kept = new Set([0]);
+    for (const glyph of glyphs) {
+      kept.add(glyph);
+      const { dict, code } = this.#glyph(glyph);
+      for (const part of readGlyph(code, this.#globals, dict.subrs, true).components) {
+        const found = this.glyph(standardEncoding[part] ?? '');
+        if (found === undefined) throw new NotApproved('font program with a missing glyph');
+        kept.add(found);
+      }
+    }
+    if (this.#glyphOf.size !== this.glyphs) throw new NotApproved('font program with ambiguous glyphs');
+    const codes = this.#charStrings.map((code, glyph) => (kept.has(glyph) ? code : Buffer.of(endChar)));
+    const subset = Buffer.from(this.#data);
+    const start = one(readDict(readIndex(subset, readIndex(subset, subset[2] ?? 4).end).items[0] ?? subset), 17);
+    const size = subset[start + 2] ?? 0;
+    const base = start + 2 + (codes.length + 1) * size;
+    const end = base + 1 + this.#charStrings.reduce((sum, code) => sum + code.length, 0);
+    let at = 1;
+    for (const [glyph, code] of codes.entries()) {
+      subset.writeUIntBE(at, start + 3 + glyph * size, size);
+      at += code.length;
+    }
+    subset.writeUIntBE(at, start + 3 + codes.length * size, size);
+    if (base + at > end) throw new NotApproved('font program with empty glyphs');
+    const made = Buffer.concat(codes);
+    made.copy(subset, base + 1);
+    return subset.fill(0, base + 1 + made.length, end);
   }
 }
 
@@ -196,13 +234,25 @@ function readEncoding(data: Buffer, start: number, names: string[], text: (sid: 
 
 const maxSteps = 100_000;
 
-/** Returns the width at the start of a Type 2 charstring, or undefined if there is none. */
-function readWidth(code: Buffer, globals: Buffer[], subrs: Buffer[]): number | undefined {
-  const stack: number[] = [];
+const endChar = 14;
+
+/**
+ * Reads a Type 2 charstring: the width at its start, undefined if there is none, and the codes of the two standard
+ * characters that an accented one may consist of. Components are only found if all of it is read.
+ */
+function readGlyph(
+  code: Buffer,
+  globals: Buffer[],
+  subrs: Buffer[],
+  isWhole: boolean,
+): { width: number | undefined; components: number[] } {
+  let stack: number[] = [];
   let steps = 0;
+  let hints = 0;
+  let first: { width: number | undefined } | undefined;
   const bias = (list: Buffer[]) => (list.length < 1240 ? 107 : list.length < 33_900 ? 1131 : 32_768);
-  /** Returns whether the width is known, and it. */
-  const run = (data: Buffer, depth: number): { width: number | undefined } | undefined => {
+  /** Returns what was read, once that is all. */
+  const run = (data: Buffer, depth: number): { width: number | undefined; components: number[] } | undefined => {
     if (depth > 10) throw new NotApproved('font program with nested subroutines');
     for (let at = 0; at < data.length; ) {
       if (++steps > maxSteps) throw new NotApproved('font program with an endless glyph');
@@ -223,13 +273,22 @@ function readWidth(code: Buffer, globals: Buffer[], subrs: Buffer[]): number | u
         const found = run(called, depth + 1);
         if (found) return found;
       } else if (byte === 11) return undefined;
-      else return { width: takesWidth(byte, stack.length) ? stack[0] : undefined };
+      else {
+        first ??= { width: takesWidth(byte, stack.length) ? stack[0] : undefined };
+        if (!isWhole) return { ...first, components: [] };
+        if (byte === endChar) return { ...first, components: stack.length >= 4 ? stack.slice(-2) : [] };
+        if ([1, 3, 18, 19, 20, 23].includes(byte)) hints += stack.length >> 1;
+        if (byte === 19 || byte === 20) at += Math.ceil(hints / 8);
+        const flex = byte === 12 ? data[at++] : undefined;
+        if (flex !== undefined && (flex < 34 || flex > 37)) throw new NotApproved('font program that calculates');
+        stack = [];
+      }
     }
     return undefined;
   };
   const found = run(code, 0);
   if (!found) throw new NotApproved('font program with an empty glyph');
-  return found.width;
+  return found;
 }
 
 /** Returns whether the first operator of a charstring has an operand more than it takes. */

@@ -4,7 +4,8 @@ import { codesOf, type FontUse } from './fonts.ts';
 import { Bytes, type Dict, Keyword, Lexer, Name, Stream, type Value } from './lexer.ts';
 import { NotApproved, type Problems } from './problems.ts';
 
-const operators = new Set(
+/** The operators of content streams. */
+export const operators = new Set(
   (
     'b B b* B* BDC BI BMC BT BX c cm CS cs d d0 d1 Do DP EI EMC ET EX f F f* G g gs h i ID j J K k l m M MP n q Q ' +
     're RG rg ri s S SC sc SCN scn sh T* Tc Td TD Tf Tj TJ TL Tm Tr Ts Tw Tz v w W W* y \' "'

@@ -1,9 +1,14 @@
 import { NotApproved } from './problems.ts';
 
+/** Composite glyphs deeper than this are damaged. */
+const maxDepth = 8;
+const moreComponents = 0x20;
+
 /** A TrueType font program, as far as its glyphs, widths and character maps go. */
 export class TrueType {
   readonly tables: Map<string, Buffer>;
   readonly glyphs: number;
+  readonly #data: Buffer;
   readonly #unitsPerEm: number;
   readonly #advances: Buffer;
   readonly #metrics: number;
@@ -11,6 +16,7 @@ export class TrueType {
 
   constructor(data: Buffer) {
     this.tables = tablesOf(data);
+    this.#data = data;
     this.glyphs = this.#table('maxp').readUInt16BE(4);
     this.#unitsPerEm = this.#table('head').readUInt16BE(18);
     this.#metrics = this.#table('hhea').readUInt16BE(34);
@@ -41,6 +47,44 @@ export class TrueType {
     }
   }
 
+  /** Returns a program with the same glyphs, of which all but the given ones and .notdef are empty. */
+  subset(glyphs: Iterable<number>): Buffer {
+    this.checkOutlines();
+    const glyf = this.#table('glyf');
+    const before = this.#table('loca');
+    const long = this.#table('head').readInt16BE(50) === 1;
+    const offset = (glyph: number) => (long ? before.readUInt32BE(glyph * 4) : before.readUInt16BE(glyph * 2) * 2);
+    const outline = (glyph: number) => glyf.subarray(offset(glyph), offset(glyph + 1));
+    const kept = new Set<number>();
+    const open = new Set<number>();
+    const keep = (glyph: number) => {
+      if (glyph >= this.glyphs || open.has(glyph) || open.size > maxDepth)
+        throw new NotApproved('font program with wrong components');
+      if (kept.has(glyph)) return;
+      kept.add(glyph);
+      open.add(glyph);
+      for (const part of componentsOf(outline(glyph))) keep(part);
+      open.delete(glyph);
+    };
+    for (const glyph of [0, ...glyphs]) keep(glyph);
+    const parts: Buffer[] = [];
+    const loca = Buffer.alloc(before.length);
+    let at = 0;
+    for (let glyph = 0; glyph <= this.glyphs; glyph++) {
+      if (long) loca.writeUInt32BE(at, glyph * 4);
+      else loca.writeUInt16BE(at / 2, glyph * 2);
+      if (!kept.has(glyph)) continue;
+      const part = outline(glyph);
+      parts.push(part, Buffer.alloc(-part.length & 1));
+      at += part.length + (part.length & 1);
+    }
+    const tables = new Map([...this.tables, ['loca', loca], ['glyf', Buffer.concat(parts)]]);
+    // Tables that share their bytes would be written several times.
+    if (at === 0 || [...tables.values()].reduce((sum, each) => sum + each.length, 0) > this.#data.length)
+      throw new NotApproved('font program with wrong tables');
+    return written(this.#data.readUInt32BE(0), tables);
+  }
+
   /** Returns the width of a glyph in thousandths. */
   width(glyph: number): number {
     const index = Math.min(glyph, this.#metrics - 1);
@@ -63,6 +107,54 @@ function tablesOf(data: Buffer): Map<string, Buffer> {
     tables.set(data.toString('latin1', at, at + 4), data.subarray(start, end));
   }
   return tables;
+}
+
+/** Returns the glyphs that a composite glyph consists of. */
+function componentsOf(outline: Buffer): number[] {
+  const parts: number[] = [];
+  if (outline.length === 0 || outline.readInt16BE(0) >= 0) return parts;
+  for (let at = 10, flags = moreComponents; flags & moreComponents; ) {
+    flags = outline.readUInt16BE(at);
+    parts.push(outline.readUInt16BE(at + 2));
+    at += 4 + (flags & 1 ? 4 : 2) + (flags & 8 ? 2 : flags & 0x40 ? 4 : flags & 0x80 ? 8 : 0);
+  }
+  return parts;
+}
+
+/** Writes an sfnt. */
+function written(version: number, tables: Map<string, Buffer>): Buffer {
+  const header = Buffer.alloc(12 + tables.size * 16);
+  const log = Math.floor(Math.log2(tables.size));
+  header.writeUInt32BE(version, 0);
+  header.writeUInt16BE(tables.size, 4);
+  header.writeUInt16BE(16 * 2 ** log, 6);
+  header.writeUInt16BE(log, 8);
+  header.writeUInt16BE(16 * (tables.size - 2 ** log), 10);
+  const parts = [header];
+  let at = header.length;
+  let head = 0;
+  for (const [index, [tag, table]] of [...tables].entries()) {
+    const padded = Buffer.concat([table, Buffer.alloc(-table.length & 3)]);
+    if (tag === 'head') {
+      head = at;
+      padded.writeUInt32BE(0, 8);
+    }
+    header.write(tag, 12 + index * 16, 'latin1');
+    header.writeUInt32BE(checksumOf(padded), 16 + index * 16);
+    header.writeUInt32BE(at, 20 + index * 16);
+    header.writeUInt32BE(table.length, 24 + index * 16);
+    parts.push(padded);
+    at += padded.length;
+  }
+  const program = Buffer.concat(parts);
+  program.writeUInt32BE((0xb1b0afba - checksumOf(program)) >>> 0, head + 8);
+  return program;
+}
+
+function checksumOf(data: Buffer): number {
+  let sum = 0;
+  for (let at = 0; at < data.length; at += 4) sum = (sum + data.readUInt32BE(at)) >>> 0;
+  return sum;
 }
 
 function readCmaps(table: Buffer) {

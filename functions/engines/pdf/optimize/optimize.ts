@@ -12,6 +12,7 @@ import { withoutCompression } from '../plain.ts';
 import { removeSignatures } from '../signatures.ts';
 import { looksLike } from './compare.ts';
 import { dropDuplicates } from './duplicates.ts';
+import { applySubsets, findSubsets, type Subsets } from './fonts.ts';
 import { type PictureQuality, Pictures } from './pictures.ts';
 
 const searchMs = 240_000;
@@ -36,6 +37,7 @@ export const optimize: Operation = async (job) => {
   job.progress(20);
 
   let attempts = 0;
+  let subsets: Subsets | undefined;
   const write = async (quality: PictureQuality | undefined): Promise<{ path: string; size: number }> => {
     await limitByPages(pdf, job);
     const objects = read.fresh();
@@ -43,18 +45,26 @@ export const optimize: Operation = async (job) => {
     if (quality) await pictures.compress(objects, quality);
     dropWaste(objects, options);
     dropDuplicates(objects);
+    subsets ??= findSubsets(objects, job);
+    applySubsets(subsets, objects);
     const path = join(job.folder, `optimized-${attempts++}.pdf`);
     await objects.write(`${path}.loose`, job);
     await pack(`${path}.loose`, path, options, job);
     job.progress(20 + 60 * (1 - 0.85 ** attempts));
     return { path, size: (await stat(path)).size };
   };
-  const lossless = await write(undefined);
+  let lossless = await write(undefined);
+  const hasSubsets = subsets?.programs.size !== 0;
+  const isSame = hasSubsets && (await looksLike(pdf, lossless.path, 0, job));
+  if (hasSubsets && !isSame) {
+    subsets = { programs: new Map(), names: new Map() };
+    lossless = await write(undefined);
+  }
   const best = await chooseBest(lossless, write, input.size, options);
   const isGood = best === lossless || (await looksLike(pdf, best.path, 6, job));
   if (!isGood) warnings.push('The pictures were not compressed, because the pages would have looked different.');
   const chosen = isGood ? best : lossless;
-  if (!(await looksLike(pdf, lossless.path, 2, job)) || chosen.size >= input.size)
+  if (chosen.size >= input.size || !(isSame || (await looksLike(pdf, lossless.path, 2, job))))
     return unchanged(job, pdf.path, warnings);
   await checkPdf(chosen.path, job.folder, job, pdf.pages);
   return {

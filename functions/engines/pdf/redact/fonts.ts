@@ -217,7 +217,7 @@ function readGlyphNames(): Map<string, string> {
 }
 
 /** Returns the text of a glyph by its name, as Adobe's rules for names have it. */
-function textOfGlyph(name: string): string | undefined {
+export function textOfGlyph(name: string): string | undefined {
   glyphNames ??= readGlyphNames();
   const names = glyphNames;
   const [plain = ''] = name.split('.');
