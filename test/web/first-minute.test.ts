@@ -8,11 +8,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
 import { startChromium } from '../support/chromium.ts';
 import { twoHalves } from '../support/images.ts';
+import { measureProcesses } from '../support/processor-time.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 import { save, shows } from './browser.ts';
 
-/** For the slowest machines of the tests. On a quiet one it takes less than five seconds. */
-const maxSeconds = 20;
+/**
+ * Maximum processor time of the service and the browser, because other tests run at the same time. It takes 9 seconds on two
+ * busy cores, and 15 if the page and the functions are built after the link is printed. On a quiet machine, the file is there
+ * within five seconds.
+ */
+const maxProcessorSeconds = 13;
 
 let folder: string;
 let service: RunningService;
@@ -76,12 +81,15 @@ async function openImpatiently(hold?: (request: HTTPRequest) => boolean): Promis
 }
 
 test('a file that is dropped and clicked as soon as the link is printed is converted within seconds', async () => {
-  const { page } = await openImpatiently();
-  const output = await save(page, folder);
+  const processorSeconds = await measureProcesses(async () => {
+    const { page } = await openImpatiently();
+    expect((await save(page, folder)).toString('latin1')).toMatch(/^RIFF....WEBP/s);
+  });
   const seconds = (performance.now() - printedAt) / 1000;
-  process.stdout.write(`From the link to the downloaded file: ${seconds.toFixed(1)} s\n`);
-  expect(output.toString('latin1')).toMatch(/^RIFF....WEBP/s);
-  expect(seconds).toBeLessThan(maxSeconds);
+  process.stdout.write(
+    `From the link to the downloaded file: ${seconds.toFixed(1)} s, ${processorSeconds.toFixed(1)} s of processor time\n`,
+  );
+  expect(processorSeconds).toBeLessThan(maxProcessorSeconds);
 });
 
 test('a click before the sign-in and before the formats are known is carried out', async () => {
