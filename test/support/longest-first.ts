@@ -5,6 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * timers and then need all cores, alternate with those that keep one core busy.
  */
 const longest = [
+  'engines/pdf/hostile',
+  'faults/batch',
   'faults/lost-work',
   'events/follow',
   'engines/document/hostile-references',
