@@ -116,7 +116,7 @@ interface Row {
   lines: Line[];
 }
 
-/** Groups lines into rows: those between two rules, or closer to each other than to others, or where a text goes on. */
+/** Groups lines into rows: those between two rules, or closer to each other than to others, or parts of one text. */
 function rowsOf(lines: readonly Line[], columns: Column[], rules: readonly number[]): Row[] {
   const gap = rowGap(lines);
   const isByRules = separates(rules, lines);

@@ -81,7 +81,7 @@ export class Cff {
     return { dict, code };
   }
 
-  /** Returns a program with the same glyphs, of which all but the given ones and .notdef are empty. No offset changes. */
+  /** Returns a program with the same number of glyphs. All but the given ones and .notdef are empty. No offset changes. */
   subset(glyphs: Iterable<number>): Buffer {
     const kept = new Set([0]);
     for (const glyph of glyphs) {

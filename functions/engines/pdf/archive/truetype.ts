@@ -47,7 +47,7 @@ export class TrueType {
     }
   }
 
-  /** Returns a program with the same glyphs, of which all but the given ones and .notdef are empty. */
+  /** Returns a program with the same number of glyphs. All but the given ones and .notdef are empty. */
   subset(glyphs: Iterable<number>): Buffer {
     this.checkOutlines();
     const glyf = this.#table('glyf');

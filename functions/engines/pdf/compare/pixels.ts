@@ -43,7 +43,7 @@ const maxAreas = 200;
 
 /**
  * Compares pictures of pages from their top left corner. A pixel differs if no pixel next to it in the other picture is
- * like it, so that the edges of letters may be drawn differently. Pages of other sizes differ where one has no page.
+ * like it, so that the edges of letters may be drawn differently. If sizes differ, pixels that only one page has count as different.
  */
 export function compareRasters(one: Raster, other: Raster, tolerance: number): Difference {
   const [width, height] = [Math.max(one.width, other.width), Math.max(one.height, other.height)];
