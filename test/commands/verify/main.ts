@@ -12,7 +12,10 @@ const commands = new Map<string, string[]>([
     name,
     ['test:second-opinions', '--', name],
   ]),
-  ...['alarms', 'newcomer', 'markdown', 'ocr', 'integrations', 'fuzz'].map((name): [string, string[]] => [name, [`test:${name}`]]),
+  ...['alarms', 'newcomer', 'markdown', 'ocr', 'integrations', 'fuzz'].map((name): [string, string[]] => [
+    name,
+    [`test:${name}`],
+  ]),
   ['images', ['images']],
   ...['permissions', 'misbehaving'].map((name): [string, string[]] => [name, [`test:${name}`]]),
 ]);
