@@ -1,3 +1,4 @@
+import { adviceOnLargeFiles, maxBinaryBodyBytes, maxInstantBytes } from '../../shared/files/limits.ts';
 import { picturePathHeader } from '../../shared/net/distribution.ts';
 import { notFoundPage, plainPageHeaders } from '../../shared/net/plain-page.ts';
 import { htmlFiles } from '../../web/html-files.ts';
@@ -52,6 +53,30 @@ export function pictureFunctionCode(): string {
   else accept = accept.indexOf('image/webp') >= 0 ? 'image/webp' : '*/*';
   headers.accept = { value: accept };
   return request;
+}
+`;
+}
+
+/**
+ * Returns the code of the CloudFront function in front of instant requests. API Gateway refuses a body that does not fit into
+ * an event of Lambda with a message that does not say what to do. JSON is not encoded in base64, so it may be longer.
+ */
+export function instantFunctionCode(): string {
+  return `function handler(event) {
+  var request = event.request;
+  var headers = request.headers;
+  var length = headers['content-length'] ? Number(headers['content-length'].value) : 0;
+  var type = headers['content-type'] ? headers['content-type'].value : '';
+  if (!(length > ${maxBinaryBodyBytes}) || type.indexOf('application/json') === 0) return request;
+  return {
+    statusCode: 413,
+    statusDescription: 'Content Too Large',
+    headers: { 'content-type': { value: 'application/json' }, 'access-control-allow-origin': { value: '*' } },
+    body: JSON.stringify({
+      errorCode: 'payload_too_large',
+      msg: 'The request has ' + length + ' bytes; the files of an instant request have at most ${maxInstantBytes}. ${adviceOnLargeFiles}',
+    }),
+  };
 }
 `;
 }

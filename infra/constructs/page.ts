@@ -46,7 +46,7 @@ import { run } from '../images/shell.ts';
 import { pageBuild, pageFingerprint } from '../page-build.ts';
 import { expiringLogs } from './function.ts';
 import { localBundling } from './local-bundling.ts';
-import { pageFunctionCode, pictureFunctionCode } from './page-function.ts';
+import { instantFunctionCode, pageFunctionCode, pictureFunctionCode } from './page-function.ts';
 import { headersBehaviors } from './page-headers.ts';
 
 /** Records the folder that the deployed files are built from, so that the local stack serves the same. */
@@ -99,6 +99,13 @@ export class Page extends Construct {
       additionalBehaviors: {
         ...this.#pageBehaviors(this.#originOf(asInterface(bucket)), origins),
         '/i/*': this.#pictureBehavior(apiBehavior),
+        '/v1/instant/*': {
+          ...apiBehavior,
+          functionAssociations: this.#onRequest('Instant', {
+            comment: 'Refuses instant requests that are too large for the API',
+            code: instantFunctionCode(),
+          }),
+        },
       },
       errorResponses: cachedStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -150,12 +157,6 @@ export class Page extends Construct {
 
   /** Images by URL: responses of the API that are cached, for as long as they say, by path and by what browsers accept. */
   #pictureBehavior(api: BehaviorOptions): BehaviorOptions {
-    const paths = new EdgeFunction(this, 'Pictures', {
-      functionName: this.#name('pictures'),
-      comment: 'Keeps the path and reduces the Accept header of images by URL',
-      code: FunctionCode.fromInline(pictureFunctionCode()),
-      runtime: FunctionRuntime.JS_2_0,
-    });
     return {
       ...api,
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
@@ -173,8 +174,22 @@ export class Page extends Construct {
       responseHeadersPolicy: ResponseHeadersPolicy.CORS_ALLOW_ALL_ORIGINS,
       // Images are compressed, and text formats among them are rare.
       compress: false,
-      functionAssociations: [{ function: paths, eventType: FunctionEventType.VIEWER_REQUEST }],
+      functionAssociations: this.#onRequest('Pictures', {
+        comment: 'Keeps the path and reduces the Accept header of images by URL',
+        code: pictureFunctionCode(),
+      }),
     };
+  }
+
+  /** Adds a function that runs before a request is forwarded. */
+  #onRequest(id: string, { comment, code }: { comment: string; code: string }, name = id.toLowerCase()) {
+    const edge = new EdgeFunction(this, id, {
+      functionName: this.#name(name),
+      comment,
+      code: FunctionCode.fromInline(code),
+      runtime: FunctionRuntime.JS_2_0,
+    });
+    return [{ function: edge, eventType: FunctionEventType.VIEWER_REQUEST }];
   }
 
   #originOf(bucket: IBucket): IOrigin {
@@ -186,12 +201,6 @@ export class Page extends Construct {
   }
 
   #pageBehaviors(origin: IOrigin, origins: OtherOrigins): Record<string, BehaviorOptions> {
-    const documents = new EdgeFunction(this, 'Paths', {
-      functionName: this.#name('page'),
-      comment: 'Maps the paths of the page to its documents',
-      code: FunctionCode.fromInline(pageFunctionCode()),
-      runtime: FunctionRuntime.JS_2_0,
-    });
     const behaviors = htmlFiles.map(({ name, paths, headers }) => {
       const word = name.replace(/\.html$/, '');
       const behavior: BehaviorOptions = {
@@ -207,7 +216,11 @@ export class Page extends Construct {
       };
       return { paths, behavior };
     });
-    const functionAssociations = [{ function: documents, eventType: FunctionEventType.VIEWER_REQUEST }];
+    const functionAssociations = this.#onRequest(
+      'Paths',
+      { comment: 'Maps the paths of the page to its documents', code: pageFunctionCode() },
+      'page',
+    );
     const [first] = behaviors;
     if (!first) throw new Error('The page has no document.');
     return Object.fromEntries([

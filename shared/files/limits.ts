@@ -14,6 +14,18 @@ export const maxParts = 10_000;
 /** Maximum number of blocks of a blob in Azure. */
 export const maxBlocks = 50_000;
 
+/**
+ * The maximum of all files in an instant request or response: Lambda's 6 MB, in base64, with room for the rest of the event.
+ */
+export const maxInstantBytes = 4_400_000;
+
+/** Says what to do with files above that. */
+export const adviceOnLargeFiles =
+  'Send a larger file by url, or upload it with import/upload and send the id of that task as input.';
+
+/** Bodies above this size do not fit into an event of Lambda, in base64. */
+export const maxBinaryBodyBytes = 4_700_000;
+
 /** The highest value of the setting maxFileBytes: 10,000 parts of 96 MiB. Two such parts fit into a small function. */
 export const maxConfigurableFileBytes = 1_000_000_000_000;
 

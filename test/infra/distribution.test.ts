@@ -142,7 +142,7 @@ describe('the page', () => {
 
 test('the functions are ECMAScript 5, all of which CloudFront has', () => {
   const codes = new Set(distribution.behaviors.flatMap(({ code }) => code ?? []));
-  expect(codes.size).toBe(2);
+  expect(codes.size).toBe(3);
   for (const code of codes)
     expect(transformSync(code, { target: 'es5' }).code).toBe(transformSync(code, { target: 'esnext' }).code);
 });
@@ -172,6 +172,31 @@ describe('the API', () => {
     ['headers of more than 20,480 bytes', '/v1/process/jobs', { headers: { 'x-long': 'x'.repeat(20_480) } }, 413],
   ])('is not given %s', async ([, path, sent, status]) => {
     expect(await send(path, sent)).toMatchObject({ status });
+    expect(forwarded).toBeUndefined();
+  });
+});
+
+describe('instant requests', () => {
+  const post = (bytes: number, type: string): Sent => ({
+    method: 'POST',
+    headers: { 'content-length': String(bytes), 'content-type': type },
+    body: 'x'.repeat(bytes),
+  });
+
+  test.for([
+    [4_700_000, 'multipart/form-data; boundary=x'],
+    [5_900_000, 'application/json'],
+  ] as const)('of %i bytes of %s reach the API', async ([bytes, type]) => {
+    expect(await send('/v1/instant/convert', post(bytes, type))).toMatchObject({ body: 'the API' });
+  });
+
+  test('that do not fit into an event are refused with what to do', async () => {
+    const { status, headers, body } = await send('/v1/instant/convert', post(4_700_001, 'image/jpeg'));
+    expect({ status, connection: headers.connection }).toEqual({ status: 413, connection: 'close' });
+    expect(JSON.parse(body)).toEqual({
+      errorCode: 'payload_too_large',
+      msg: 'The request has 4700001 bytes; the files of an instant request have at most 4400000. Send a larger file by url, or upload it with import/upload and send the id of that task as input.',
+    });
     expect(forwarded).toBeUndefined();
   });
 });

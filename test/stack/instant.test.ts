@@ -199,6 +199,16 @@ describe('A request that cannot be instant', () => {
     expect(await response.json()).toMatchObject({ errorCode: 'processing_failed' });
   });
 
+  it('is refused with what to do if it is too large for the API', async () => {
+    const response = await send('convert', formOf({ output_format: 'webp' }, Buffer.alloc(5_000_000)));
+
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({
+      errorCode: 'payload_too_large',
+      msg: expect.stringContaining('import/upload'),
+    });
+  });
+
   it('is refused without a key, and does not reach the files of others', async () => {
     const file = `data:image/png;base64,${png.toString('base64')}`;
     const task = await service.client.createTask('import/base64', { file, filename: 'b.png' });

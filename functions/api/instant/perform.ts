@@ -3,6 +3,7 @@ import { deleteKeys } from '../../../shared/aws/objects.ts';
 import { charge, endInstant, type InstantPlace, takeInstantPlace } from '../../../shared/aws/stores/minutes.ts';
 import { defined } from '../../../shared/defined.ts';
 import { postedKey } from '../../../shared/files/keys.ts';
+import { maxInstantBytes } from '../../../shared/files/limits.ts';
 import { newId } from '../../../shared/ids.ts';
 import { outOfMinutes, outOfMinutesPerTask } from '../../../shared/lifecycle/ends.ts';
 import { type UsageEntry, usageOf } from '../../../shared/tasks/charges.ts';
@@ -22,7 +23,6 @@ import type { PreparedTasks } from '../creation/prepare-tasks.ts';
 import { HttpError } from '../http/errors.ts';
 import { isQuick, learn } from './estimate.ts';
 import { broken, failedRequest, outOfTime } from './failures.ts';
-import { maxInstantBytes } from './read-request.ts';
 import { attempt, fetchedFor, type InputFile, type InstantWork, workOf } from './work.ts';
 
 /** Time for copying a large output out of reach of its form. */

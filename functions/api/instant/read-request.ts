@@ -1,4 +1,5 @@
 import { MaxPartsExceededError, type MultipartPart, parseMultipart } from '@remix-run/multipart-parser';
+import { adviceOnLargeFiles, maxInstantBytes } from '../../../shared/files/limits.ts';
 import { safeName } from '../../../shared/files/names.ts';
 import {
   type FileRole,
@@ -12,9 +13,6 @@ import { readTaskRequest } from '../creation/read-requests.ts';
 import { instantSchemas, maxTasksInJob } from '../creation/schemas.ts';
 import { badRequest, HttpError, invalidFields } from '../http/errors.ts';
 import type { RawBody } from '../http/route.ts';
-
-/** The maximum of all files in a request or response: Lambda's 6 MB, in base64, with room for the rest of the event. */
-export const maxInstantBytes = 4_400_000;
 
 /** Each is an import of the job that the request may become. */
 const maxFiles = maxTasksInJob - 3;
@@ -176,7 +174,7 @@ function checkFiles(files: GivenFile[]): void {
   const bytes = files.reduce((sum, file) => sum + file.content.byteLength, 0);
   if (bytes > maxInstantBytes)
     throw tooLarge(
-      `The files have ${bytes} bytes; an instant request takes at most ${maxInstantBytes}. Send a larger file by url, or upload it with import/upload and send the id of that task as input.`,
+      `The files have ${bytes} bytes; an instant request takes at most ${maxInstantBytes}. ${adviceOnLargeFiles}`,
     );
   if (files.length > maxFiles)
     throw tooLarge(`The request has ${files.length} files; an instant request takes at most ${maxFiles}.`);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { maxInstantBytes, readInstantRequest } from '../../../functions/api/instant/read-request.ts';
+import { readInstantRequest } from '../../../functions/api/instant/read-request.ts';
+import { maxInstantBytes } from '../../../shared/files/limits.ts';
 
 const boundary = '----FormBoundary7MA4YWxkTrZu0gW';
 const form = `multipart/form-data; boundary=${boundary}`;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { finished } from 'node:stream';
 import mime from 'mime';
 import type { HttpApi } from '../api-gateway/http/http-api.ts';
 import type { CacheBehavior, LocalBuild, LocalDistribution } from '../template/model.ts';
@@ -11,6 +12,9 @@ import { forwardedTo } from './forward.ts';
 /** CloudFront's limits for a URL, and for the request line and the headers. */
 const urlLimitBytes = 8_192;
 const requestLimitBytes = 20_480;
+
+/** Maximum time for which the rest of a refused request is read. */
+const lingerMs = 2_000;
 
 /** The files that a distribution serves. */
 export interface Build {
@@ -123,9 +127,23 @@ function refusalOf(request: IncomingMessage, behavior: CacheBehavior | undefined
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Served): void {
   // Anything the client still sends would be read as its next request. After a 413 CloudFront closes the connection
   // anyway.
-  const unread = request.complete && status !== 413 ? {} : { connection: 'close' };
-  response.writeHead(status, { ...headers, ...unread, 'content-length': Buffer.byteLength(body) });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  const closes = !request.complete || status === 413;
+  response.writeHead(status, {
+    ...headers,
+    ...(closes ? { connection: 'close' } : {}),
+    'content-length': Buffer.byteLength(body),
+  });
+  if (request.method !== 'HEAD') response.write(body);
+  if (!closes) {
+    response.end();
+    return;
+  }
+  // A client that is still sending would lose the response if the connection was closed at once.
+  const timer = setTimeout(() => response.end(), lingerMs);
+  finished(request.resume(), () => {
+    clearTimeout(timer);
+    response.end();
+  });
 }
 
 function text(status: number, body: string, more: Record<string, string> = {}): Served {
