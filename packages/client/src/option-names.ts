@@ -48,7 +48,7 @@ function unlessUnsupported(error: unknown): undefined {
 }
 
 /** Returns whether two names differ only in a place of up to two characters. */
-function isNear(left: string, right: string): boolean {
+export function isNear(left: string, right: string): boolean {
   const [length, shorter] = [Math.max(left.length, right.length), Math.min(left.length, right.length)];
   let [start, end] = [0, 0];
   while (start < shorter && left[start] === right[start]) start += 1;

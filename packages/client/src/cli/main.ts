@@ -1,6 +1,7 @@
 import { LatheError } from '../errors.ts';
 import { adviceOn, describe, isUnavailable } from '../node/problems.ts';
 import { packageVersion } from '../node/version.ts';
+import { isNear } from '../option-names.ts';
 import { completion } from './completion.ts';
 import { compress, convert, crop, documents, merge, trim } from './convert.ts';
 import { job } from './job.ts';
@@ -56,7 +57,11 @@ export async function main(args: string[], output: Output): Promise<number> {
     const command = Object.entries(commands).find(([known]) => known === name)?.[1];
     if (!command && name.startsWith('-'))
       throw new UsageError(`Expected a command before ${name}, such as lathe convert. Run lathe help for a list.`);
-    if (!command) throw new UsageError(`Unknown command ${name}. Run lathe help for a list.`);
+    if (!command) {
+      const near = Object.keys(commands).find((known) => isNear(known, name));
+      const advice = near === undefined ? 'Run lathe help for a list.' : `Did you mean ${near}?`;
+      throw new UsageError(`Unknown command ${name}. ${advice}`);
+    }
     return await command(rest, output, interruption.signal);
   } catch (error) {
     output.err.write(`lathe: ${printable(await messageOf(error))}\n`);
