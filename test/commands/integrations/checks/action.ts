@@ -173,5 +173,9 @@ function checkJob({ status, stdout, outputs }: Run, workspace: string): void {
   assert.equal(status, 0, stdout);
   const [result] = resultsSchema.parse(JSON.parse(outputs.files ?? ''));
   assert.equal(result?.output, 'converted/large.jpg');
-  assert.ok(readFileSync(join(workspace, 'converted/large.jpg')).subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff])));
+  assert.ok(
+    readFileSync(join(workspace, 'converted/large.jpg'))
+      .subarray(0, 3)
+      .equals(Buffer.from([0xff, 0xd8, 0xff])),
+  );
 }
