@@ -7,6 +7,13 @@ import { type RunningService, startService } from '../../support/running-stack.t
 /** What a check needs cannot be had on this machine. */
 export class Missing extends Error {}
 
+interface InstallOptions {
+  /** Versions of dependencies of the packages. */
+  overrides?: Record<string, string>;
+  /** Flags of `npm install`. */
+  flags?: string[];
+}
+
 /** A check of one integration. Returns its figures, throws if it fails, and throws `Missing` if it cannot run here. */
 export type Check = (tools: Tools) => Promise<string>;
 
@@ -14,9 +21,9 @@ export type Check = (tools: Tools) => Promise<string>;
 export class Tools implements AsyncDisposable {
   #service: Promise<RunningService> | undefined;
 
-  /** Returns the service, started by the first call. */
+  /** Returns the service, started by the first call. It may call receivers of webhooks on this machine. */
   service(): Promise<RunningService> {
-    this.#service ??= startService();
+    this.#service ??= startService({ LATHE_ALLOW_HOSTS: 'localhost' });
     return this.#service;
   }
 
@@ -25,14 +32,14 @@ export class Tools implements AsyncDisposable {
   }
 
   /** Returns a folder with packages of npm, such as `publint@0.3.12`, and nothing of this project. */
-  npmPackages(name: string, packages: string[]): string {
+  npmPackages(name: string, packages: string[], { overrides = {}, flags = [] }: InstallOptions = {}): string {
     const folder = join(projectRoot, 'node_modules/.cache/integrations', name);
     const done = join(folder, `.installed-${packages.join('+').replaceAll(/[^\w.@+-]/g, '_')}`);
     if (existsSync(done)) return folder;
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'package.json'), '{"private":true}');
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, overrides }));
     process.stdout.write(`Installing ${packages.join(' ')} …\n`);
-    const args = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', ...packages];
+    const args = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', ...flags, ...packages];
     const installed = spawnSync('npm', args, { cwd: folder, encoding: 'utf8' });
     if (installed.status !== 0) throw new Missing(`npm could not install ${packages.join(', ')}: ${installed.stderr}`);
     writeFileSync(done, '');
