@@ -1,16 +1,20 @@
-import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Route } from '../functions/api/http/route.ts';
 import { routes } from '../functions/api/routes.ts';
 import { engineCatalogues } from '../functions/catalogue/catalogues.ts';
+import { catalogue as transferCatalogue } from '../functions/catalogue/transfers/catalogue.ts';
 import { encodeSizes, sizesOf, withSizes } from '../shared/catalogue/sizes.ts';
+import { version } from './constructs/assets.ts';
 import { BatchQueue } from './constructs/batch.ts';
 import { Endpoints } from './constructs/endpoints.ts';
 import { addEngines, addSharedWorker, type Engine, sharedTimeout } from './constructs/engines.ts';
 import { Events } from './constructs/events.ts';
 import { FilesBucket } from './constructs/files-bucket.ts';
+import type { ZipFunction } from './constructs/function.ts';
 import { LatheApi } from './constructs/http-api.ts';
 import { Lifecycle, uploadedTimeout } from './constructs/lifecycle.ts';
 import { Monitoring, metricVariables } from './constructs/monitoring.ts';
@@ -27,6 +31,17 @@ import { chosenSizes, presetOf } from './sizes.ts';
 
 /** The whole service. The template of this stack holds everything that runs, locally and in AWS. */
 export class LatheStack extends Stack {
+  /** Root URL for clients: of page and API, or of the API alone. */
+  readonly url: string;
+  /** Root URL at API Gateway's own host. */
+  readonly originUrl: string;
+  readonly socketsUrl: string;
+  readonly table: Table;
+  readonly bucket: Bucket;
+  readonly bus: EventBus;
+  /** Imports from and exports to stores. */
+  readonly transfers: ZipFunction['function'];
+
   constructor(scope: Construct, id: string, props: StackProps) {
     super(scope, id, props);
     const { table } = new RecordsTable(this, 'Records');
@@ -53,7 +68,7 @@ export class LatheStack extends Stack {
     const environment = {
       ...settingsWithout(variables, signInSettings),
       LATHE_URL: url,
-      LATHE_VERSION: packageVersion(),
+      LATHE_VERSION: version,
       POWERTOOLS_SERVICE_NAME: 'lathe',
       ...metricVariables(this.stackName),
       // Functions compute limits from the chosen sizes of engines.
@@ -97,12 +112,16 @@ export class LatheStack extends Stack {
     const instant = new Endpoints(this, 'Instant', { ...served, rows: rows.filter(isApart), logGroup });
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
-    const workers = isShared
-      ? [addSharedWorker(this, engines, resources, environment)]
-      : engines.flatMap((engine) => engine.addWorker(resources, environment) ?? []);
+    const shared = isShared ? addSharedWorker(this, engines, resources, environment) : undefined;
+    const workers = new Map(
+      engines.flatMap((engine) => {
+        const worker = shared ?? engine.addWorker(resources, environment);
+        return worker ? [[engine.catalogue.engine, worker.function] as const] : [];
+      }),
+    );
     // An update deploys engines before their workers, and endpoints last, so that none receives requests for features
     // it does not have yet.
-    for (const each of [endpoints, instant]) each.node.addDependency(...workers.map((worker) => worker.function));
+    for (const each of [endpoints, instant]) each.node.addDependency(...workers.values());
     page?.deployAfter(endpoints);
     const { sweep } = new Lifecycle(this, 'Lifecycle', { resources, environment });
     new Monitoring(this, 'Monitoring', {
@@ -131,6 +150,15 @@ export class LatheStack extends Stack {
       description: 'URL for WebSocket clients',
     });
     new CfnOutput(this, 'TableName', { value: table.tableName, description: 'Table of API keys' });
+    const transfers = workers.get(transferCatalogue.engine);
+    if (!transfers) throw new Error('Expected a worker for transfers.');
+    this.url = url;
+    this.originUrl = http.url;
+    this.socketsUrl = resources.sockets.clientUrl;
+    this.table = table;
+    this.bucket = bucket;
+    this.bus = events.bus;
+    this.transfers = transfers;
   }
 
   /** Adds AWS Batch for the engines that have hours there. Without any, the template has nothing of it. */
@@ -145,8 +173,4 @@ export class LatheStack extends Stack {
       ]),
     );
   }
-}
-
-function packageVersion(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }

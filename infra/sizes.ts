@@ -38,7 +38,7 @@ export const maxWaitConcurrency = 900;
  * up the account's concurrency. Undefined if nothing is reserved.
  */
 export function waitConcurrency(scope: Construct): number | undefined {
-  const given = scope.node.tryGetContext('waitConcurrency');
+  const given = scope.node.tryGetContext('waitConcurrency') ?? undefined;
   const value = given === undefined ? presetOf(scope).waitConcurrency : Number(given);
   if (!Number.isInteger(value) || value < 0 || value > maxWaitConcurrency)
     throw new Error(`Expected an integer from 0 to ${maxWaitConcurrency} for waitConcurrency but received ${given}.`);
@@ -91,7 +91,8 @@ function givenSizes(scope: Construct, catalogues: EngineCatalogue[]): ChosenSize
   const given: ChosenSizes = {};
   for (const [key, text] of Object.entries(context)) {
     const [, engine = '', name = ''] = /^([a-z]+)\.([a-zA-Z]+)$/.exec(key) ?? [];
-    if (engine === '') continue;
+    // Null hides a value that is meant for others; see packages/cdk.
+    if (engine === '' || text === null) continue;
     if (!catalogues.some((catalogue) => catalogue.engine === engine) || !isSize(name))
       throw new Error(
         `Expected an engine and one of ${Object.keys(sizeRanges).join(', ')} in a context value but received ${key}.`,

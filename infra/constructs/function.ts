@@ -1,11 +1,10 @@
 import { basename, dirname } from 'node:path';
-import { AssetHashType, type Duration, type IResolvable, RemovalPolicy, Size } from 'aws-cdk-lib';
+import { type Duration, type IResolvable, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   CfnFunction,
-  Code,
   DockerImageCode,
   DockerImageFunction,
   type ILayerVersion,
@@ -17,12 +16,8 @@ import {
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { defined } from '../../shared/defined.ts';
-import { projectRoot } from '../bundling.ts';
 import { readDeployment } from '../deployment.ts';
-import { stageContext } from '../images/context.ts';
-import { run } from '../images/shell.ts';
-import { installContext } from '../images/zip.ts';
-import { localBundling } from './local-bundling.ts';
+import { bundleOf, engineZip, imageContext } from './assets.ts';
 
 export interface FunctionProps {
   /** Path of the module from the project's root. Its export `handler` is the function. */
@@ -50,8 +45,6 @@ export interface FunctionProps {
 
 /** Records the module of a function, so that the local stack can run its source. */
 export const entryMetadata = 'local-aws:entry';
-
-const bundler = `${projectRoot}/infra/bundle-function.ts`;
 
 /** Returns the architecture of engines: x86_64, unless the context value `architecture` is arm64. */
 export function engineArchitecture(scope: Construct): Architecture {
@@ -126,14 +119,7 @@ export class ZipFunction extends BaseFunction {
   constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id, props);
     this.function = new LambdaFunction(this, 'Function', {
-      code: Code.fromAsset(projectRoot, {
-        assetHashType: AssetHashType.OUTPUT,
-        bundling: {
-          ...localBundling((folder) => run([process.execPath, bundler, props.entry, folder])),
-          // Distinguishes assets of one folder for the CDK, which cannot inspect a function.
-          command: [props.entry],
-        },
-      }),
+      code: bundleOf(props.entry),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -152,12 +138,8 @@ export class LayeredFunction extends BaseFunction {
 
   constructor(scope: Construct, id: string, props: FunctionProps & { diskMegabytes: number; layers: ILayerVersion[] }) {
     super(scope, id, props);
-    const context = stageContext(dirname(props.entry));
     this.function = new LambdaFunction(this, 'Function', {
-      code: Code.fromAsset(context, {
-        assetHash: basename(context),
-        bundling: localBundling((folder) => installContext(context, folder)),
-      }),
+      code: engineZip(dirname(props.entry)),
       layers: props.layers,
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
@@ -179,7 +161,7 @@ function imageOptions(scope: Construct, folder: string) {
 
 /** Returns the image of an engine for another place than Lambda. It is the same asset, so it is built and stored once. */
 export function engineImage(scope: Construct, id: string, folder: string): DockerImageAsset {
-  return new DockerImageAsset(scope, id, { directory: stageContext(folder), ...imageOptions(scope, folder) });
+  return new DockerImageAsset(scope, id, { directory: imageContext(folder), ...imageOptions(scope, folder) });
 }
 
 /** An engine with system programs: a container image of what the engine loads. */
@@ -190,7 +172,7 @@ export class ImageFunction extends BaseFunction {
     super(scope, id, props);
     const folder = dirname(props.entry);
     this.function = new DockerImageFunction(this, 'Function', {
-      code: DockerImageCode.fromImageAsset(stageContext(folder), imageOptions(this, folder)),
+      code: DockerImageCode.fromImageAsset(imageContext(folder), imageOptions(this, folder)),
       architecture: engineArchitecture(this),
       ...this.common(props),
       ephemeralStorageSize: Size.mebibytes(props.diskMegabytes),

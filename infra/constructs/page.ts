@@ -40,12 +40,9 @@ import { Construct, type IDependable } from 'constructs';
 import { distributionHeader } from '../../shared/net/distribution.ts';
 import type { OtherOrigins } from '../../web/headers.ts';
 import { assetPaths, htmlFiles } from '../../web/html-files.ts';
-import { projectRoot } from '../bundling.ts';
 import { readDeployment } from '../deployment.ts';
-import { run } from '../images/shell.ts';
-import { pageBuild, pageFingerprint } from '../page-build.ts';
+import { pageAsset } from './assets.ts';
 import { expiringLogs } from './function.ts';
-import { localBundling } from './local-bundling.ts';
 import { instantFunctionCode, pageFunctionCode, pictureFunctionCode } from './page-function.ts';
 import { headersBehaviors } from './page-headers.ts';
 
@@ -242,11 +239,7 @@ export class Page extends Construct {
    * documents.
    */
   #deploy(bucket: Bucket): BucketDeployment {
-    const build = new Asset(this, 'Build', {
-      path: `${projectRoot}/web`,
-      assetHash: pageFingerprint(),
-      bundling: localBundling((folder) => run(pageBuild(folder))),
-    });
+    const build = new Asset(this, 'Build', pageAsset());
     const logGroup = expiringLogs(this, 'DeploymentLogs');
     const common = {
       sources: [Source.bucket(build.bucket, build.s3ObjectKey)],

@@ -234,9 +234,15 @@ class AsyncLathe:
         return await asyncio.wrap_future(self._threads.submit(function, *args, **options))
 
     async def _each(self, values: Iterator[_Value]) -> AsyncIterator[_Value]:
-        end = object()
         while True:
-            value = await self._call(next, values, end)
-            if value is end:
+            found = await self._call(lambda: _next_of(values))
+            if found is None:
                 return
-            yield value
+            yield found[0]
+
+
+def _next_of(values: Iterator[_Value]) -> tuple[_Value] | None:
+    """Returns the next value, or None at the end: a coroutine cannot receive a StopIteration."""
+    for value in values:
+        return (value,)
+    return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from io import BytesIO
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Generator, Iterator, Mapping, Sequence, TypedDict, cast
 from urllib.parse import quote
 from zipfile import ZipFile
 
@@ -57,7 +57,7 @@ class Result:
 
     job: Job | None
     files: list[File]
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list[str])
 
 
 class RunOptions(TypedDict, total=False):
@@ -321,7 +321,7 @@ class Lathe:
                 self.cancel(self.create_job(tasks, tag=tag, idempotency_key=once))
             raise
         with self._canceling(job):
-            for number, (task, source) in enumerate(zip(job["tasks"], every)):
+            for number, (task, source) in enumerate(zip(job.get("tasks", []), every)):
                 if task["operation"] == "import/upload":
                     self.upload(task, source, filename=None if number else name, on_progress=on_progress)
         return job
@@ -363,7 +363,7 @@ class Lathe:
         return _result_of(cast(Job, {**created, **ended}))
 
     @contextmanager
-    def _canceling(self, job: Job) -> Iterator[None]:
+    def _canceling(self, job: Job) -> Generator[None, None, None]:
         """Cancels a job if anything fails but the job: it would wait an hour for a file that does not come."""
         try:
             yield
@@ -477,11 +477,12 @@ def _import_of(source: Input, webpage: bool) -> dict[str, Any]:
 
 
 def _result_of(job: Job) -> Result:
-    exports = [task for task in job["tasks"] if task["operation"] == "export/url"]
+    tasks = job.get("tasks", [])
+    exports = [task for task in tasks if task["operation"] == "export/url"]
     return Result(
         job,
         [file for task in exports for file in task["result"].get("files", [])],
-        [*job.get("warnings", []), *(warning for task in job["tasks"] for warning in task["result"].get("warnings", []))],
+        [*job.get("warnings", []), *(warning for task in tasks for warning in task["result"].get("warnings", []))],
     )
 
 

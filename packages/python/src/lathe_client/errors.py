@@ -7,9 +7,9 @@ import re
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from time import time
-from typing import Any, Iterator, Mapping, Protocol
+from typing import Any, Generator, Mapping, Protocol, cast
 
-from .types import Job
+from .types import Job, TaskResult
 
 # Statuses after which the same request may succeed.
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
@@ -52,7 +52,7 @@ class JobFailedError(LatheError):
     def __init__(self, job: Job) -> None:
         failed = [task for task in job.get("tasks", []) if task["status"] in ("failed", "canceled")]
         failed.sort(key=lambda task: task["endedAt"] or "")
-        first = failed[0]["result"] if failed else {}
+        first: TaskResult = failed[0]["result"] if failed else {}
         code = first.get("errorCode") or job["result"].get("errorCode") or "task_failed"
         msg = first.get("msg") or job["result"].get("msg") or f"The job {job['id']} failed."
         super().__init__(code, msg)
@@ -92,7 +92,7 @@ def local_file_error(path: str, cause: OSError) -> LocalFileError:
 
 
 @contextmanager
-def local_file(path: object) -> Iterator[None]:
+def local_file(path: object) -> Generator[None, None, None]:
     """Turns the errors of Python about a local file into errors of this package."""
     try:
         yield
@@ -135,7 +135,7 @@ def _object_in(text: str) -> dict[str, Any]:
         value = json.loads(text)
     except ValueError:
         return {}
-    return value if isinstance(value, dict) else {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def seconds_in(header: str | None) -> float | None:

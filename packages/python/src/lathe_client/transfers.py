@@ -11,7 +11,7 @@ import urllib.request
 from contextlib import contextmanager
 from email.message import Message
 from pathlib import Path
-from typing import IO, Any, Callable, Iterator, Union
+from typing import IO, Any, Callable, Generator, Iterator, Union
 
 from .errors import LatheError, local_file
 from .parts import upload_in_parts
@@ -183,7 +183,7 @@ def _escaped(name: str) -> str:
 
 
 @contextmanager
-def _opened(source: Input) -> Iterator[tuple[IO[bytes], str, int, int]]:
+def _opened(source: Input) -> Generator[tuple[IO[bytes], str, int, int], None, None]:
     """Opens an input; returns it with its name, its size from here, and where it starts."""
     if isinstance(source, (bytes, bytearray)):
         yield io.BytesIO(source), "file", len(source), 0

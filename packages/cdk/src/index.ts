@@ -1,0 +1,2 @@
+export { Lathe } from './lathe.ts';
+export type { EngineName, EngineSizes, LatheProps } from './props.ts';
