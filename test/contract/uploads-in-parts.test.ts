@@ -160,6 +160,20 @@ describe('an upload in parts', () => {
     expect((await ended('tasks', id)).status).toBe('completed');
   });
 
+  it('ends with its job if that is deleted', async () => {
+    const job = await createJob({ upload: { operation: 'import/upload' } });
+    const { endpoint } = taskOf(job, 'upload').result.form;
+    const { uploadId } = await start(endpoint);
+    await sendPart(endpoint, uploadId, 1, pngBytes());
+    const { url } = (await speak(endpoint, `/multipart/${uploadId}/2`)).body;
+
+    expect((await call(`/v1/process/jobs/${job.id}`, { method: 'DELETE' })).status).toBe(200);
+
+    const late = await fetch(url, { method: 'PUT', body: pngBytes() });
+    expect(late.status).toBe(404);
+    expect(await late.text()).toContain('NoSuchUpload');
+  });
+
   it('gives the form to a client that sends a small file, with its name', async () => {
     const { id, endpoint } = await waiting();
     const { status, body } = await speak(endpoint, '/params?filename=pixel.png&type=image%2Fpng&metadata%5Bname%5D=a');

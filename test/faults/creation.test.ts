@@ -125,6 +125,54 @@ describe('a task whose input was canceled', () => {
   });
 });
 
+describe('an instant request', () => {
+  const instantly = (operation: string, body: object, headers: Record<string, string> = {}) =>
+    service.client.instant(operation, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
+
+  test.for(processings().map((each) => [each.operation, each.engine, each] as const))(
+    '(%s) becomes a job that is queued for the engine %s',
+    async ([operation, , { from, to }]) => {
+      const { id } = await service.client.createTask('import/base64', fileOf(from));
+      const input = operation === 'merge' ? [id, id] : [id];
+      const body = { input, ...requiredRoles(operation, id), output_format: to };
+      const response = await instantly(operation, body, { prefer: 'respond-async' });
+      expect(response.status, await response.clone().text()).toBe(202);
+      expect(denials()).toEqual([]);
+    },
+  );
+
+  test('for a URL becomes a job whose import is queued', async () => {
+    const body = { url: 'http://203.0.113.1/a.png', output_format: 'webp' };
+    const response = await instantly('convert', body, { prefer: 'respond-async' });
+    expect(response.status).toBe(202);
+    expect(denials()).toEqual([]);
+  });
+
+  test.for([...new Map(processings().map((each) => [each.engine, each])).values()])(
+    'invokes the engine $engine, which refuses what is no file of its formats',
+    async ({ operation, from, to }) => {
+      const { id } = await service.client.createTask('import/base64', fileOf(from));
+      const input = operation === 'merge' ? [id, id] : [id];
+      const response = await instantly(operation, { input, ...requiredRoles(operation, id), output_format: to });
+      expect([200, 422]).toContain(response.status);
+      expect(denials()).toEqual([]);
+    },
+  );
+
+  test('whose input was canceled fails as a job, and keeps no password', async () => {
+    const { id } = await canceledInput();
+    const body = { input: id, input_format: 'docx', output_format: 'pdf', options: { password: 'secret' } };
+    const response = await instantly('convert', body, { prefer: 'respond-async' });
+    const job = (await response.json()) as JobView;
+    expect(response.status, JSON.stringify(job)).toBe(202);
+    expect(await service.client.showJob(job.id)).toMatchObject({
+      status: 'failed',
+      result: { errorCode: 'task_failed' },
+    });
+    expect(denials()).toEqual([]);
+  });
+});
+
 test('a job queues tasks of every engine at once whose inputs have completed', async () => {
   const tasks: Record<string, TaskDefinition> = {
     webpage: { operation: 'import/webpage', url: 'http://203.0.113.1/' },

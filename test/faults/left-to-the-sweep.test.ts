@@ -226,6 +226,17 @@ test('a file that is posted to a task that has ended leaves nothing behind', asy
   expect(denialsOf(service)).toEqual([]);
 });
 
+test('a notification of parts that are gone changes nothing', async () => {
+  await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers));
+  const uploadsQueue = /^FilesUploadsQueue/;
+  const upload = await service.client.createTask('import/upload');
+  const key = `files/${upload.id}/gone`;
+  await sendAsOperator(service, uploadsQueue, { Records: [{ s3: { object: { key } } }] });
+
+  await until('the notification was handled', async () => (await countMessages(service, uploadsQueue)) === 0);
+  expect(await service.client.showTask(upload.id)).toMatchObject({ status: upload.status });
+});
+
 test('an import of a web page fails at once on an instance without a browser', async () => {
   const components = engineCatalogues.find(({ engine }) => engine === 'webpage')?.components ?? {};
   const missing = {

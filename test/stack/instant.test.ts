@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobView, TaskView } from '../support/client.ts';
@@ -18,7 +19,11 @@ beforeAll(async () => {
       .png()
       .toBuffer(),
   );
-  files = createServer((_req, res) => res.setHeader('content-type', 'image/png').end(png)).listen(0, '127.0.0.1');
+  files = createServer((req, res) => {
+    res.setHeader('content-type', 'image/png');
+    if (req.url !== '/broken.png') res.end(png);
+    else res.write(Buffer.alloc(12_000_000), () => res.destroy());
+  }).listen(0, '127.0.0.1');
 });
 afterAll(() => void files.close());
 
@@ -157,6 +162,18 @@ describe('A request that cannot be instant', () => {
     expect(ended.tasks.at(-1)?.result.url).toContain('picture%201.webp');
   });
 
+  it('becomes a job that fails at once if its input was canceled', async () => {
+    const { id } = await service.client.createTask('import/upload');
+    await service.client.call('POST', `/v1/process/tasks/${id}/cancel`);
+    const [body, headers] = json({ input: id, input_format: 'png', output_format: 'webp' });
+    const job = (await (await send('convert', body, { ...headers, prefer: 'respond-async' })).json()) as JobView;
+
+    expect(await service.client.showJob(job.id)).toMatchObject({
+      status: 'failed',
+      result: { errorCode: 'task_failed' },
+    });
+  });
+
   it('becomes a job if it takes longer than the client waits', async () => {
     // A format that no other request here has: the service learns from those how long the next one takes.
     const [body, headers] = json({ html: '<p>Slow', output_format: 'jpg', options: { initial_delay: 5 } });
@@ -197,6 +214,16 @@ describe('A request that cannot be instant', () => {
 
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ errorCode: 'processing_failed' });
+  });
+
+  it('is refused if its source breaks off, and leaves no part of it behind', async () => {
+    const url = `http://127.0.0.1:${(files.address() as AddressInfo).port}/broken.png`;
+    const response = await send('convert', ...json({ url, output_format: 'webp' }));
+
+    expect([422, 504]).toContain(response.status);
+    const s3 = new S3Client((await service.as('functions/lifecycle/sweep.ts')).client('s3'));
+    const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: service.stack.buckets[0]?.name }));
+    expect(Uploads).toEqual([]);
   });
 
   it('is refused with what to do if it is too large for the API', async () => {

@@ -135,6 +135,9 @@ test('A task that takes longer than its key allows is stopped, and the minutes o
   const jobs = await convertAtOnce(poor, 12);
   expect(usedBy(jobs)).toBeLessThanOrEqual(1_000);
   expect(new Set(jobs.map((job) => taskOf(job, 'convert').result.errorCode))).toContain('out_of_conversion_minutes');
+  const tooPoor = await poor.instant('convert?output_format=avif', picture, { 'content-type': 'image/png' });
+  expect(tooPoor.status).toBe(403);
+  expect(await tooPoor.json()).toMatchObject({ errorCode: 'out_of_conversion_minutes' });
   const [rich] = await convertAtOnce(client, 1);
   expect(rich?.status).toBe('completed');
   const { days } = await usageOf(client);

@@ -7,6 +7,7 @@ import { generateImageUrl } from '@imgproxy/imgproxy-node';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorBody } from '../support/client.ts';
+import { putAsOperator } from '../support/operator.ts';
 import { type JoinedService, joinService } from '../support/shared-service.ts';
 import { until } from '../support/until.ts';
 
@@ -319,6 +320,16 @@ describe('A URL is refused', () => {
         errorCode: 'source_unavailable',
         msg: expect.stringContaining('not a public address'),
       });
+  });
+
+  it('if the conversion minutes of its account are used up', async () => {
+    await putAsOperator(other, { pk: `account#${other.user}`, sk: 'account', minutesPerMonth: 0.000001 });
+    const key = await other.client.create<ImageKey>('/v1/account/image-keys', { name: 'Poor', sources: [{ host }] });
+
+    expect(await refusalOf(urlOf('/minutes/a.png', { width: 10, format: 'webp' }, key))).toMatchObject({
+      status: 403,
+      errorCode: 'out_of_conversion_minutes',
+    });
   });
 
   it('if it has expired, is too large, missing or no image', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { generateImageUrl } from '@imgproxy/imgproxy-node';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { CapacityMeter } from '../../packages/local-aws/src/dynamodb/capacity/meter.ts';
 import { sendLimited } from '../support/limited-requests.ts';
@@ -51,6 +52,23 @@ describe.concurrent('Rate limits', () => {
     expect(refused?.headers.get('ratelimit-limit')).toBe('10');
     expect(refused?.headers.get('ratelimit-remaining')).toBe('0');
     expect((await fetch(`${service.url}/v1/query/formats`)).status).toBe(200);
+  });
+
+  it('hold for the images of a key', async ({ expect }) => {
+    const { client } = await joinService(service);
+    const sources = [{ host: '127.0.0.1:9' }];
+    const { url, key, salt } = await client.create<{ url: string; key: string; salt: string }>(
+      '/v1/account/image-keys',
+      { name: 'Shop', sources },
+    );
+    const statuses = [];
+    for (let request = 0; request < 11; request++) {
+      const value = `http://127.0.0.1:9/${request}.png`;
+      const image = generateImageUrl({ endpoint: url, url: { value, displayAs: 'base64' }, options: {}, key, salt });
+      statuses.push((await fetch(image)).status);
+    }
+    expect(statuses.slice(0, 10)).not.toContain(429);
+    expect(statuses[10]).toBe(429);
   });
 
   it('say where the caller stands on every response but that to an invalid key', async ({ expect }) => {

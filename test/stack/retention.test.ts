@@ -1,4 +1,5 @@
 import { describe, it } from 'vitest';
+import * as z from 'zod';
 import { dataUri, type TaskView } from '../support/client.ts';
 import { photograph, twoHalves } from '../support/images.ts';
 import { functionOf, startAlteredStack, startService } from '../support/running-stack.ts';
@@ -42,6 +43,31 @@ describe.concurrent('Retention', () => {
     expect(Date.now() - Date.parse(task.createdAt)).toBeGreaterThan(24_900);
     const list = await client.call<{ docs: TaskView[] }>('GET', '/v1/process/tasks');
     expect(list.body.docs.map(({ id }) => id)).not.toContain(task.id);
+  });
+
+  it('an upload in parts waits as long as it makes progress', { timeout: 120_000 }, async ({ expect }) => {
+    await using service = await startService({ LATHE_UPLOAD_SECONDS: '10', LATHE_SWEEP_SECONDS: '1' });
+    const { client } = service;
+    const { id, createdAt, result } = await client.createTask('import/upload');
+    const speak = async (path: string, init?: RequestInit): Promise<Record<string, string>> => {
+      const response = await fetch(`${result.form?.endpoint}/s3/multipart${path}`, init);
+      return z.record(z.string(), z.string()).parse(await response.json());
+    };
+    const post = (body: object): RequestInit => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const { uploadId } = await speak('', post({ filename: 'a.png' }));
+
+    const ETag = await until('a part was sent later than the form would take it', async () => {
+      const { url = '' } = await speak(`/${uploadId}/1`);
+      const response = await fetch(url, { method: 'PUT', body: new Uint8Array(await twoHalves(8, 8)) });
+      return Date.now() - Date.parse(createdAt) > 14_000 && response.headers.get('etag')?.replaceAll('"', '');
+    });
+
+    await speak(`/${uploadId}/complete`, post({ parts: [{ PartNumber: 1, ETag }] }));
+    expect(await client.waitForTask(id)).toMatchObject({ status: 'completed' });
   });
 
   it('an engine over its limit fails the task with engine_timeout', async ({ expect }) => {

@@ -47,10 +47,14 @@ function recordTests(): string {
   return folder;
 }
 
-/** Reads the recordings of all gates; stacks of another size have other functions. */
+/** Reads the recordings of all gates; stacks of another size have other functions, or use services that this one does not. */
 function readRecording(folder: string, { functions }: LocalStack) {
   const roles = new Set(functions.map(({ role }) => role.logicalId));
-  const isOther = ({ role }: RecordedDecision) => /Role[0-9A-F]{8}$/.test(role) && !roles.has(role);
+  const serviceOf = (action: string) => action.split(':', 1)[0];
+  const actions = functions.flatMap(({ role }) => role.statements.flatMap((statement) => statement.actions));
+  const services = new Set(actions.map(serviceOf));
+  const isOther = ({ role, action, isAllowed }: RecordedDecision) =>
+    /Role[0-9A-F]{8}$/.test(role) && (!roles.has(role) || (isAllowed && !services.has(serviceOf(action))));
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
     .map((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
