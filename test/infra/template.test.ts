@@ -11,6 +11,7 @@ import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
 import { functionVariable } from '../../shared/aws/queues.ts';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
+import { isSecretOption } from '../../shared/catalogue/options.ts';
 import { distributionHeader } from '../../shared/net/distribution.ts';
 import type { Permission } from '../../shared/permissions.ts';
 import { assetPaths, htmlFiles } from '../../web/html-files.ts';
@@ -454,6 +455,16 @@ describe('every row of the route table', () => {
     );
     expect(permissionsIn(fn)).toEqual([...new Set([...expected, ...logging(stack, fn)])].sort());
   });
+
+  test.for(rows.filter(([, { module }]) => module === 'tasks/create-task'))(
+    '(%s) stores secrets only if its operation has options that are secrets',
+    ([, { operation, permissions }]) => {
+      const options = engineCatalogues.flatMap(({ capabilities }) =>
+        capabilities.flatMap((each) => (each.operation === operation ? each.options : [])),
+      );
+      expect(permissions.includes('passwords:put')).toBe(options.some(({ name }) => isSecretOption(name)));
+    },
+  );
 
   test('is invoked by the role of its folder, which invokes nothing else', () => {
     const invoked = new Map<string, Set<string>>();

@@ -49,11 +49,18 @@ function refusalsOf(operation: OperationName): Refusal[] {
 }
 
 const importFromStore = [...createTask, 'secrets:put', 'work:send'] as const;
-const processFiles = [...createTask, ...linkTask, 'passwords:put', 'passwords:delete'] as const;
+const processFiles = [...createTask, ...linkTask] as const;
+const processSecretly = [...processFiles, 'passwords:put', 'passwords:delete'] as const;
+/** Operations without an option that is a secret. */
+const withoutSecrets: readonly ProcessingOperation[] = ['merge', 'trim'];
 const exportToStore = [...createTask, ...linkTask, 'secrets:put', 'secrets:delete'] as const;
 
 const processes = <Name extends ProcessingOperation>(operation: Name) =>
-  creates(operation, processingOf(operation).summary, processFiles);
+  creates(
+    operation,
+    processingOf(operation).summary,
+    withoutSecrets.includes(operation) ? processFiles : processSecretly,
+  );
 
 /** Operations on documents share a function. */
 const onDocuments = { module: 'documents/create-document-task', sharedFunction: 'process-documents' } as const;
