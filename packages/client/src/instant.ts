@@ -36,7 +36,7 @@ export async function readInstantResult(response: Response, outputFormat?: strin
   const { headers } = response;
   const file = fileOf(fileNameOf(headers.get('content-disposition') ?? '') ?? 'file', await response.blob());
   // A browser that has followed a redirect to a large result hides the header.
-  const isArchive = file.format === 'zip' && outputFormat !== undefined && outputFormat !== 'zip';
+  const isArchive = file.format === 'zip' && outputFormat !== undefined && !zipFormats.has(outputFormat);
   const type = headers.get('lathe-archive') ?? (isArchive ? opaque : undefined);
   return {
     files: type === undefined ? [file] : await entriesOf(file.content, type),
@@ -44,6 +44,8 @@ export async function readInstantResult(response: Response, outputFormat?: strin
   };
 }
 
+/** Formats with one file that is a ZIP. */
+const zipFormats = new Set(['zip', 'hls', 'dash']);
 const opaque = 'application/octet-stream';
 const media = /^(?:image|audio|video)\//;
 
