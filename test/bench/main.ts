@@ -162,8 +162,9 @@ const parts: Record<string, (given: string[]) => Promise<void>> = {
 
   async split(given) {
     const seconds = amountOf(given, 600);
-    console.log(`\n${seconds} seconds of 1080p, converted by one ffmpeg and in parts\n`);
-    const { report, passed } = await benchSplit(seconds, { inProcess: given.includes('--engine') });
+    const height = Number(given.find((word) => word.endsWith('p'))?.slice(0, -1) ?? 1_080);
+    console.log(`\n${seconds} seconds of ${height}p, converted by one ffmpeg and in parts\n`);
+    const { report, passed } = await benchSplit(seconds, { height, inProcess: given.includes('--engine') });
     console.log(report);
     if (!passed) process.exitCode = 1;
   },
@@ -179,7 +180,7 @@ const parts: Record<string, (given: string[]) => Promise<void>> = {
 
 const onlyByName = new Set(['soak', 'encoders', 'video', 'keys', 'rate', 'fairness', 'split', 'large-file']);
 /** Arguments that may follow a name. */
-const argumentsOf: Record<string, RegExp> = { split: /^(?:[1-9]\d*|--engine)$/, 'large-file': /^[1-9]\d*$/ };
+const argumentsOf: Record<string, RegExp> = { split: /^(?:[1-9]\d*p?|--engine)$/, 'large-file': /^[1-9]\d*$/ };
 
 function amountOf(given: string[], usual: number): number {
   return Number(given.find((word) => /^\d+$/.test(word)) ?? usual);

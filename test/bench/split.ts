@@ -40,11 +40,11 @@ interface Cost {
 /** Converts a video by one ffmpeg and in parts, by a service or by the engine in this process, and compares the costs. */
 export async function benchSplit(
   seconds: number,
-  { inProcess }: { inProcess: boolean },
+  { height, inProcess }: { height: number; inProcess: boolean },
 ): Promise<{ report: string; passed: boolean }> {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'bench-split-'));
   const folder = temporary.path;
-  const source = await makeSource(folder, seconds);
+  const source = await makeSource(folder, seconds, height);
   const whole = await wholeRun(source, folder);
   const bare = await costOf(() => runPlainly(whole.args));
   const split = inProcess
@@ -74,10 +74,15 @@ export async function benchSplit(
 }
 
 /** Makes a video with moving shapes and the noise of a sensor, as cameras and recorders write it: H.264 and AAC. */
-async function makeSource(folder: string, seconds: number): Promise<string> {
+async function makeSource(folder: string, seconds: number, height: number): Promise<string> {
   const path = join(folder, 'source.mp4');
   await ffmpeg([
-    ...['-f', 'lavfi', '-i', `testsrc2=size=1920x1080:rate=${framesPerSecond}:duration=${seconds}`],
+    ...[
+      '-f',
+      'lavfi',
+      '-i',
+      `testsrc2=size=${(height * 16) / 9}x${height}:rate=${framesPerSecond}:duration=${seconds}`,
+    ],
     ...['-f', 'lavfi', '-i', `anoisesrc=color=pink:amplitude=0.2:sample_rate=48000:duration=${seconds}`],
     ...['-vf', 'noise=alls=7:allf=t', '-c:v', 'libx264', '-preset', 'superfast', '-b:v', '8M'],
     ...['-maxrate', '12M', '-bufsize', '16M', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-ac', '2', '-b:a', '128k'],
