@@ -1,4 +1,5 @@
 import { mapAtOnce } from '../concurrency.ts';
+import { groupOfId } from '../ids.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 import type { TaskEvent } from '../tasks/transitions.ts';
 import { changeTask } from './change.ts';
@@ -44,8 +45,10 @@ export async function releaseIfReady(
   }
   const completed = task.dependsOn.flatMap((id) => inputs.get(id) ?? []);
   // The function that completed the other inputs may have died before it deleted their secrets, and nothing returns to them
-  // once the job has completed.
-  const others = completed.filter((input) => input.hasSecrets && !ended.includes(input));
+  // once the job has completed. Inputs outside of it are settled on their own, and this function may lack the permission.
+  const others = completed.filter(
+    (input) => input.hasSecrets && !ended.includes(input) && groupOfId(input.id) === groupOfId(task.id),
+  );
   await mapAtOnce(others, tasksAtOnce, deps.deleteSecrets);
   return release(deps, task, completed);
 }

@@ -694,6 +694,22 @@ describe('inputs of earlier requests', () => {
     expect(service.queue).toEqual([later.tasks[0]?.id]);
   });
 
+  it('keep their secrets to themselves, which the creator of a dependent may not be allowed to delete', async () => {
+    const earlier = planOf({ a: [] }, { alone: true });
+    const [input] = earlier.tasks;
+    if (input) input.hasSecrets = true;
+    const { service, complete, takeQueue } = await createdService(earlier);
+    takeQueue();
+    await complete('a');
+
+    const later = planOf({ b: [input?.id ?? ''] }, { outside: earlier.tasks });
+    const calls: string[] = [];
+    await service.lifecycle(async (call) => void calls.push(call)).create(later);
+
+    expect(calls).not.toContain('deleteSecrets');
+    expect(service.queue).toEqual([later.tasks[0]?.id]);
+  });
+
   it('release a task at once when they completed before', async () => {
     const earlier = planOf({ a: [] }, { alone: true });
     const { service, complete, takeQueue } = await createdService(earlier);
